@@ -1,0 +1,54 @@
+"""dialogauge measures how good a dialogue system's responses are, and how far each measure can be trusted.
+
+import dialogauge
+
+corpus = dialogauge.load("responses.jsonl")
+result = dialogauge.evaluation(corpus, "bleu,rouge_l,meteor")
+print(result)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from dialogauge.corpus import Corpus, Turn, load
+    from dialogauge.errors import DialogaugeError, InputError
+    from dialogauge.evaluation import Result, Score, evaluate
+    from dialogauge.report import plot_scores
+
+_HOMES = {
+    "Corpus": "corpus",
+    "Turn": "corpus",
+    "load": "corpus",
+    "DialogaugeError": "errors",
+    "InputError": "errors",
+    "Result": "evaluation",
+    "Score": "evaluation",
+    "evaluate": "evaluation",
+    "plot_scores": "report",
+}
+__all__ = [
+    "Corpus",
+    "DialogaugeError",
+    "InputError",
+    "Result",
+    "Score",
+    "Turn",
+    "__version__",
+    "evaluate",
+    "load",
+    "plot_scores",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Brings in a part of the package when it is first used, so that importing dialogauge stays quick."""
+    if name in _HOMES:
+        return getattr(import_module(f"dialogauge.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'dialogauge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

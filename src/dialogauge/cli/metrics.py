@@ -1,0 +1,60 @@
+"""dialogauge metrics: what there is to measure with."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from dialogauge.cli.output import add_format
+from dialogauge.tables import Cell, Header, Table, render
+
+HELP = "list the metrics"
+DESCRIPTION = "Lists every metric with what it measures, what it needs and the options it takes."
+EXAMPLES = """\
+examples:
+  dialogauge metrics
+  dialogauge metrics --format json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from dialogauge.metrics.registry import known_names
+
+    records = [_record(name) for name in known_names()]
+    document = {"schema": "dialogauge.metrics/1", "metrics": records}
+    print(render(arguments.format, table=_table(records), records=records, document=document))
+    return 0
+
+
+def _record(name: str) -> dict[str, Any]:
+    from dialogauge.metrics.registry import describe_options, metric_class
+
+    cls = metric_class(name)
+    return {
+        "name": name,
+        "measures": cls.title,
+        "higher_is_better": cls.higher_is_better,
+        "needs": " or ".join(" and ".join(sorted(need)) for need in cls.needs if need) or "responses",
+        "options": describe_options(cls),
+        "parts": ", ".join(f"{name}.{part}" for part in cls.parts),
+    }
+
+
+def _table(records: list[dict[str, Any]]) -> Table:
+    better = {True: "higher", False: "lower", None: "neither"}
+    rows = [
+        [
+            Cell(record["name"]),
+            Cell(record["measures"]),
+            Cell(better[record["higher_is_better"]]),
+            Cell(record["needs"]),
+            Cell("; ".join(filter(None, (record["options"], record["parts"])))),
+        ]
+        for record in records
+    ]
+    names = ("name", "measures", "better", "needs", "options; parts")
+    notes = ["options go in brackets: bleu[lowercase=true]; a part alone: distinct.1"]
+    return Table([Header(name, align="left") for name in names], rows, notes)

@@ -1,0 +1,41 @@
+"""A whole conversation as turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dialogauge.corpus.reading import LocatedTurn, Reading
+from dialogauge.corpus.turn import NOTHING, Turn
+
+
+class Utterance(NamedTuple):
+    line: int
+    text: str
+    system: str
+    facts: tuple[str, ...] = ()
+    """What is known about, or to, the one who speaks here."""
+
+
+def turns(
+    dialogue: str, utterances: Sequence[Utterance], reading: Reading, extra: Mapping[str, Any] = NOTHING
+) -> Iterator[LocatedTurn]:
+    """Every utterance with one before it is a turn; its context is everything before it, its id
+    `<dialogue>:<index of the utterance from 0>`. A conversation of one utterance has no turn: it is counted
+    in `reading.short_conversations`."""
+    if len(utterances) < 2:
+        reading.short_conversations += 1
+    said = tuple(utterance.text for utterance in utterances)
+    for index, utterance in enumerate(utterances[1:], start=1):
+        yield (
+            utterance.line,
+            Turn(
+                id=f"{dialogue}:{index}",
+                response=utterance.text,
+                context=said[:index],
+                system=utterance.system,
+                dialogue=dialogue,
+                facts=utterance.facts,
+                extra=extra,
+            ),
+        )

@@ -1,0 +1,102 @@
+"""The fields that records of several formats share: names, texts, ratings, and whatever else there is."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import sys
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import Any
+
+from dialogauge.corpus.quote import found, quote
+from dialogauge.corpus.turn import NOTHING
+from dialogauge.errors import InputError
+
+
+def name(record: Mapping[str, Any], field: str) -> str | None:
+    """A name such as `id`: text, or a whole number, which becomes text. None where absent or null."""
+    value = record.get(field)
+    if value is None:
+        return None
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"{field}: expected text or a whole number, found {found(value)}")
+
+
+def texts(record: Mapping[str, Any], field: str, advice: str = "") -> tuple[str, ...]:
+    """A list of texts; a single text counts as a list of one. Blank texts are absent."""
+    value = record.get(field)
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InputError(f"{field}: expected a list of strings, found {found(value)}{advice}")
+    return tuple(item for item in value if item.strip())
+
+
+def references(record: Mapping[str, Any], field: str = "references") -> tuple[str, ...]:
+    return texts(record, field, "; give each turn its own references")
+
+
+def ratings(value: Any) -> Mapping[str, tuple[float | None, ...]]:
+    """`{dimension: number, null, "N/A ..." or a list of these}`. A dimension without any number is absent."""
+    if value is None:
+        return NOTHING
+    if not isinstance(value, dict):
+        raise InputError(f'ratings: expected an object such as {{"overall": 4}}, found {found(value)}')
+    rated = {}
+    for dimension, given in value.items():
+        numbers = tuple(rating(item, dimension) for item in (given if isinstance(given, list) else [given]))
+        if any(number is not None for number in numbers):
+            rated[sys.intern(dimension)] = numbers
+    return rated or NOTHING
+
+
+def rating(value: Any, dimension: str) -> float | None:
+    """One rater's number; None where the value says that there is none."""
+    if value is None or (isinstance(value, str) and _is_not_available(value)):
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    raise InputError(f'rating {quote(dimension)}: expected a number, null or "N/A", found {found(value)}')
+
+
+def _is_not_available(text: str) -> bool:
+    spelling = text.strip().lower()
+    return spelling.startswith("n/a") or spelling in {"na", "nan"}
+
+
+def extra(record: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[str, Any]:
+    """The object in the field `extra`, and every field that is not known."""
+    given = record.get("extra")
+    if given is not None and not isinstance(given, dict):
+        raise InputError(f"extra: expected an object, found {found(given)}")
+    refuse_near_misses(record, known)
+    others = {field: value for field, value in record.items() if field not in known}
+    return {field: value for field, value in {**(given or {}), **others}.items() if value is not None} or NOTHING
+
+
+def refuse_near_misses(names: Collection[str], known: tuple[str, ...]) -> None:
+    """Refuses a name that resembles a known one, unless the known one stands beside it: a typing error would
+    lose the field unnoticed."""
+    for field in names:
+        meant = None if field in known else _near_miss(field, known)
+        if meant and (meant not in names or field.casefold() == meant):
+            raise InputError(f"unknown field {quote(field)}; did you mean {meant!r}?")
+
+
+def resembles(name: str, field: str) -> bool:
+    """Whether the name is, or seems to mean, this field."""
+    return _near_miss(name, (field,)) is not None
+
+
+@lru_cache(maxsize=1024)
+def _near_miss(name: str, known: tuple[str, ...]) -> str | None:
+    close = difflib.get_close_matches(name.strip().casefold(), known, n=1, cutoff=0.8)
+    return close[0] if close else None

@@ -1,0 +1,87 @@
+"""Files in, a corpus out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.quote import quote
+from dialogauge.corpus.readers.registry import choose
+from dialogauge.corpus.reading import Reading
+from dialogauge.corpus.source import sha256
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError
+
+_LINES = 1 << 40
+
+
+def load(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    reader: str | None = None,
+    skip_invalid: bool = False,
+    progress: bool = False,
+) -> Corpus:
+    """The turns of all files, in order. The format is recognised by content unless `reader` names it.
+
+    A line that cannot be read, or a second turn with the same id and system, raises an `InputError`; with
+    `skip_invalid` it is left out, and a caveat says how many were. `progress` shows a bar on stderr.
+    """
+    loading = Loading([paths] if isinstance(paths, str | Path) else paths, reader, skip_invalid)
+    turns = list(_watched(loading.turns()) if progress else loading.turns())
+    return Corpus(turns, tuple(loading.files), tuple(loading.caveats))
+
+
+class Loading:
+    """Files being read: `turns()` streams, `files` and `caveats` are complete when it has ended."""
+
+    def __init__(self, paths: Sequence[str | Path], reader: str | None = None, skip_invalid: bool = False) -> None:
+        if not paths:
+            raise InputError("expected at least one file, found none")
+        self.files: list[SourceFile] = []
+        self.caveats: list[Caveat] = []
+        self._paths = [Path(path) for path in paths]
+        self._reader = reader
+        self._skip_invalid = skip_invalid
+        self._positions: dict[str, int] = {}
+        self._places: dict[str, dict[str, int]] = {}
+
+    def turns(self) -> Iterator[Turn]:
+        for index, path in enumerate(self._paths):
+            yield from self._read(index, path)
+
+    def _read(self, index: int, path: Path) -> Iterator[Turn]:
+        reader = choose(path, self._reader)
+        reading = Reading(path, self._skip_invalid, self._positions)
+        empty = True
+        for line, turn in reader.read(reading):
+            try:
+                self._note_place(turn, index, line)
+            except InputError as error:
+                reading.leave_out(error, line)
+            else:
+                empty = False
+                yield turn
+        if empty:
+            left_out = f": {reading.left_out_message()}" if reading.left_out else ""
+            raise InputError(f"expected turns, found none{left_out}", path)
+        self.files += [SourceFile(str(file), sha256(file), reader.name) for file in reading.files]
+        self.caveats += reading.caveats()
+
+    def _note_place(self, turn: Turn, index: int, line: int) -> None:
+        """Refuses a turn whose id and system were there before. A place is one int, file and line together,
+        since a million tuples would be heavy."""
+        places = self._places.setdefault(turn.system, {})
+        if turn.id in places:
+            file, first = divmod(places[turn.id], _LINES)
+            taken = f"id {quote(turn.id)} of system {quote(turn.system)}"
+            raise InputError(f"{taken} stands already at {self._paths[file]}:{first}; ids must differ")
+        places[turn.id] = index * _LINES + line
+
+
+def _watched(turns: Iterator[Turn]) -> Iterator[Turn]:
+    from tqdm import tqdm
+
+    with tqdm(turns, desc="reading", unit="turn", leave=False) as bar:
+        yield from bar

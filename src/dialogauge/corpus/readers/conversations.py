@@ -1,0 +1,60 @@
+"""Whole conversations as JSON lines: plain utterances, or logs of chat messages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dialogauge.corpus import fields, messages
+from dialogauge.corpus.conversation import Utterance, turns
+from dialogauge.corpus.head import Head
+from dialogauge.corpus.quote import found
+from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.strict_json import parse_object
+from dialogauge.errors import InputError
+
+_FIELDS = ("dialogue", "id", "system", "utterances", "messages", "facts", "extra")
+
+
+def sniff(head: Head) -> bool:
+    record = head.record
+    return record is not None and "response" not in record and ("utterances" in record or "messages" in record)
+
+
+def read(reading: Reading) -> Iterator[LocatedTurn]:
+    """`{"utterances": [...]}` or `{"messages": [...]}`, with `dialogue` (or `id`), `system` and `facts` where
+    known. A dialogue without a name gets its position. `system` defaults to the file's name; in a chat log
+    it is who speaks as "assistant", and the turns of another role go to the system `<system>:<role>`."""
+    for line, text in reading.lines():
+        with reading.record(line):
+            record = parse_object(text)
+            system = sys.intern(fields.name(record, "system") or reading.system)
+            position = reading.position(system)
+            dialogue = fields.name(record, "dialogue") or fields.name(record, "id") or str(position)
+            extra = fields.extra(record, _FIELDS)
+            yield from turns(dialogue, _utterances(record, system, line), reading, extra)
+
+
+def _utterances(record: Mapping[str, Any], system: str, line: int) -> list[Utterance]:
+    given = [field for field in ("utterances", "messages") if record.get(field) is not None]
+    if len(given) != 1:
+        what = "both" if given else found(dict(record))
+        raise InputError(f"expected either utterances or messages, found {what}")
+    values, facts = record[given[0]], fields.texts(record, "facts")
+    if given == ["messages"]:
+        if not isinstance(values, list):
+            raise InputError(f"messages: expected a list of chat messages, found {found(values)}")
+        said, instructions = messages.split(values, "messages")
+        facts += instructions
+        return [Utterance(line, text, _speaker(system, role), facts) for role, text in said]
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise InputError(f"utterances: expected a list of strings, found {found(values)}")
+    return [Utterance(line, value, system, facts) for value in values]
+
+
+def _speaker(system: str, role: str) -> str:
+    return system if role == "assistant" else sys.intern(f"{system}:{role}")
+
+
+CONVERSATIONS = Reader("conversations", "JSON lines, one conversation or chat log per line", sniff, read)

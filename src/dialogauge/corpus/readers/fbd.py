@@ -1,0 +1,96 @@
+"""The annotation files of the FBD paper (Xiang et al. 2021): JSON lines, one context per line, with the
+responses of all systems and their mean ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dialogauge.corpus import fields
+from dialogauge.corpus.head import Head
+from dialogauge.corpus.quote import count, found
+from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.strict_json import parse_object
+from dialogauge.corpus.turn import NOTHING, Turn
+from dialogauge.errors import InputError
+
+_FIELDS = ("src", "refs", "hyps", "human_scores", "extra")
+
+
+def sniff(head: Head) -> bool:
+    return head.record is not None and "hyps" in head.record
+
+
+def read(reading: Reading) -> Iterator[LocatedTurn]:
+    """Systems are `s00`, `s01`, ...; ids count lines from 0. Contexts keep their text as it is, blank or not.
+    The files do not name dimensions: a single one is `overall`, several are `d0`, `d1`, ..."""
+    shape: tuple[int, int] | None = None
+    for line, text in reading.lines():
+        with reading.record(line):
+            record = parse_object(text)
+            responses, scores = _responses(record), record.get("human_scores")
+            found_shape = len(responses), _dimensions(scores, len(responses))
+            shape = shape or found_shape
+            _refuse_change(shape, found_shape)
+            turns = _turns(record, responses, scores, str(reading.position(reading.system)))
+            yield from ((line, turn) for turn in turns)
+
+
+def _responses(record: Mapping[str, Any]) -> list[str]:
+    responses = record.get("hyps")
+    if not isinstance(responses, list) or not responses or not all(isinstance(item, str) for item in responses):
+        raise InputError(f"hyps: expected a list of strings, one per system, found {found(responses)}")
+    return responses
+
+
+def _dimensions(scores: Any, systems: int) -> int:
+    """How many dimensions are rated; 0 where there are no ratings."""
+    if scores is None:
+        return 0
+    wanted = f"human_scores: expected {count(systems, 'list')} of numbers, one per response"
+    if not isinstance(scores, list) or not all(isinstance(row, list) for row in scores):
+        raise InputError(f"{wanted}, found {found(scores)}")
+    if len(scores) != systems:
+        raise InputError(f"{wanted}, found {count(len(scores), 'list')}")
+    lengths = {len(row) for row in scores}
+    if len(lengths) > 1 or lengths == {0}:
+        raise InputError(f"{wanted} and all of one length, found lengths {', '.join(map(str, sorted(lengths)))}")
+    return lengths.pop()
+
+
+def _refuse_change(expected: tuple[int, int], here: tuple[int, int]) -> None:
+    if here[0] != expected[0]:
+        raise InputError(f"hyps: expected {count(expected[0], 'response')} as in the lines before, found {here[0]}")
+    if here[1] != expected[1]:
+        wanted = count(expected[1], "dimension")
+        raise InputError(f"human_scores: expected {wanted} as in the lines before, found {here[1]}")
+
+
+def _turns(record: Mapping[str, Any], responses: list[str], scores: Any, position: str) -> list[Turn]:
+    context = record.get("src")
+    if not isinstance(context, str):
+        raise InputError(f"src: expected text, found {found(context)}")
+    references = fields.references(record, "refs")
+    extra = fields.extra(record, _FIELDS)
+    return [
+        Turn(
+            id=position,
+            response=response,
+            context=(context,),
+            references=references,
+            system=f"s{system:02d}",
+            ratings=_ratings(scores[system]) if scores else NOTHING,
+            extra=extra,
+        )
+        for system, response in enumerate(responses)
+    ]
+
+
+def _ratings(scores: list[Any]) -> Mapping[str, tuple[float | None, ...]]:
+    names = ["overall"] if len(scores) == 1 else [f"d{index}" for index in range(len(scores))]
+    for name, score in zip(names, scores, strict=True):
+        fields.rating(score, name)
+    return fields.ratings(dict(zip(names, scores, strict=True)))
+
+
+FBD = Reader("fbd", "an annotation file of the FBD paper", sniff, read)

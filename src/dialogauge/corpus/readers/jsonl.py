@@ -1,0 +1,24 @@
+"""Our own format: JSON lines, one turn per line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dialogauge.corpus import record
+from dialogauge.corpus.head import Head
+from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.strict_json import parse_object
+
+
+def sniff(head: Head) -> bool:
+    """Whatever begins like an object: if it is broken, the reader says where."""
+    return head.first_line.lstrip().startswith("{")
+
+
+def read(reading: Reading) -> Iterator[LocatedTurn]:
+    for line, text in reading.lines():
+        with reading.record(line):
+            yield line, record.turn(parse_object(text), reading)
+
+
+JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff, read)

@@ -1,0 +1,42 @@
+"""The readers there are, and which of them fits a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dialogauge.corpus.head import Head
+from dialogauge.corpus.quote import quote
+from dialogauge.corpus.readers.conversations import CONVERSATIONS
+from dialogauge.corpus.readers.dailydialog import DAILYDIALOG
+from dialogauge.corpus.readers.delimited import CSV, TSV
+from dialogauge.corpus.readers.fbd import FBD
+from dialogauge.corpus.readers.jsonl import JSONL
+from dialogauge.corpus.readers.parallel import PARALLEL
+from dialogauge.corpus.readers.parlai import PARLAI
+from dialogauge.corpus.readers.parquet import PARQUET
+from dialogauge.corpus.reading import Reader
+from dialogauge.errors import InputError, unknown
+
+READERS = {
+    reader.name: reader
+    # The first that fits reads the file, so the particular stand before the general.
+    for reader in (PARQUET, FBD, CONVERSATIONS, JSONL, DAILYDIALOG, PARLAI, TSV, CSV, PARALLEL)
+}
+
+
+def choose(path: Path, name: str | None = None) -> Reader:
+    """The reader of this name or, without one, the reader that recognises the file's content."""
+    if name is not None:
+        if name not in READERS:
+            raise unknown("reader", name, READERS)
+        return READERS[name]
+    head = Head.of(path)
+    if not head.lines:
+        raise InputError("expected turns, found an empty file", path)
+    for reader in READERS.values():
+        if reader.sniff(head):
+            return reader
+    head.refuse_unless_text()
+    line, text = head.lines[0]
+    message = f"no reader recognises a file that begins {quote(text)}; name one with --reader: {', '.join(READERS)}"
+    raise InputError(message, path, line)

@@ -1,0 +1,120 @@
+"""What a reader is given: one input, and the run's rules for lines that cannot be read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TypeAlias
+
+from dialogauge.corpus.head import Head
+from dialogauge.corpus.quote import count
+from dialogauge.corpus.source import decode, raw_lines
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError
+
+LocatedTurn: TypeAlias = tuple[int, Turn]
+"""A turn with the number of the line, from 1, where it stands (in Parquet: of the row)."""
+
+_EXTENSIONS = {".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".pq"}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A file format: its name, what it holds, how to recognise it, how to read it.
+
+    `read` yields turns one at a time, so that files of any size can be streamed.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[Head], bool]
+    read: Callable[[Reading], Iterator[LocatedTurn]]
+
+
+class Reading:
+    """One input on its way to turns.
+
+    A reader asks it for lines, wraps each record in `with reading.record(line):`, and raises
+    `InputError(message)` there without a place: the place is added here, and with `skip_invalid` the record
+    is left out and counted instead. (A generator that raises is over; the guard keeps it alive.)
+    """
+
+    def __init__(self, path: Path, skip_invalid: bool = False, positions: dict[str, int] | None = None) -> None:
+        self.path = path
+        self.system = system_name(path)
+        self.skip_invalid = skip_invalid
+        self.files = [path]
+        self.problems: list[InputError] = []
+        """The first two records left out."""
+        self.left_out = 0
+        self.short_conversations = 0
+        # Positions go on from file to file, so that a system may be spread over several. Systems named after
+        # their file start anew: equal names in two directories must not merge unnoticed.
+        self._positions = {} if positions is None else positions
+        self._positions[self.system] = 0
+        self._current = self.system
+
+    def lines(self, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
+        """The input's lines that are not blank, with their numbers from 1."""
+        for number, raw in raw_lines(self.path):
+            try:
+                text = decode(raw, self.path, number, keep_ends)
+            except InputError as error:
+                self.leave_out(error, number)
+                self._positions[self.system] += 1
+            else:
+                if keep_ends or text.strip():
+                    yield number, text
+
+    @contextmanager
+    def record(self, line: int) -> Iterator[None]:
+        """Guards the reading of one record. Left out or not, it takes one position of its system."""
+        self._current = self.system
+        try:
+            yield
+        except InputError as error:
+            self.leave_out(error, line)
+        self._positions[self._current] = self._positions.get(self._current, 0) + 1
+
+    def position(self, system: str) -> int:
+        """The position from 0 of the current record within its system."""
+        self._current = system
+        return self._positions.get(system, 0)
+
+    def leave_out(self, error: InputError, line: int) -> None:
+        """Counts a record that cannot be read; raises instead unless `skip_invalid`."""
+        if error.path is None:
+            error = InputError(error.message, self.path, line)
+        if not self.skip_invalid:
+            raise error from None
+        self.left_out += 1
+        if len(self.problems) < 2:
+            self.problems.append(error)
+
+    def left_out_message(self) -> str:
+        """How many records were left out, and what was wrong with the first."""
+        problems = [f"line {problem.line}: {problem.message}" for problem in self.problems]
+        more = ["…"] if self.left_out > len(problems) else []
+        return f"{count(self.left_out, 'line')} left out ({'; '.join(problems + more)})"
+
+    def caveats(self) -> list[Caveat]:
+        caveats = []
+        if self.left_out:
+            caveats.append(Caveat("skipped_lines", f"{self.path}: {self.left_out_message()}"))
+        if self.short_conversations:
+            short = count(self.short_conversations, "conversation")
+            message = f"{self.path}: {short} of fewer than two utterances left out"
+            caveats.append(Caveat("short_conversations", message))
+        return caveats
+
+
+def system_name(path: Path) -> str:
+    """The file's name without the extensions of formats: `gpt-4.1.jsonl.gz` is `gpt-4.1`."""
+    # A name that is not UTF-8 on disk comes with surrogates, which no output could hold.
+    name = os.fsencode(path.name).decode("utf-8", errors="replace")
+    while (extension := PurePath(name).suffix).lower() in _EXTENSIONS:
+        name = name.removesuffix(extension)
+    return name

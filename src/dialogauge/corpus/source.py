@@ -1,0 +1,78 @@
+"""Files on disk as lines of text: gzip and UTF-8 undone, every failure an `InputError`."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from dialogauge.errors import InputError
+
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The file's bytes, decompressed if it is gzip. What goes wrong while it is open is an `InputError` too:
+    a gzip file shows only when it is read that it is cut short."""
+    with _failures(path):
+        _refuse_unless_file(path)
+        with path.open("rb") as raw:
+            if raw.peek(len(_GZIP))[: len(_GZIP)] == _GZIP:
+                # GzipFile splits lines in Python; the buffer on top of it does so in C.
+                with gzip.GzipFile(fileobj=raw) as unpacked:
+                    yield io.BufferedReader(cast(io.RawIOBase, unpacked), 1 << 16)
+            else:
+                yield raw
+
+
+def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Lines with their numbers from 1, one at a time; a line ends at "\\n" and keeps it."""
+    with opened(path) as stream:
+        yield from enumerate(stream, start=1)
+
+
+def decode(raw: bytes, path: Path, line: int, keep_end: bool = False) -> str:
+    """One line as text, without its "\\n" or "\\r\\n" (unless `keep_end`) and without a byte order mark."""
+    if line == 1:
+        raw = raw.removeprefix(_BOM)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        hint = "; it looks like UTF-16" if line == 1 and raw.startswith(_UTF16) else ""
+        place = f"byte 0x{raw[error.start]:02x} at position {error.start + 1} of the line"
+        raise InputError(f"expected UTF-8 text, found {place}{hint}", path, line) from None
+    return text if keep_end else text.removesuffix("\n").removesuffix("\r")
+
+
+def sha256(path: Path) -> str:
+    """Of the bytes on disk, before any decompression."""
+    with _failures(path), path.open("rb") as raw:
+        return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
+def _refuse_unless_file(path: Path) -> None:
+    if not path.exists():
+        raise InputError("no such file", path)
+    if path.is_dir():
+        raise InputError("is a directory; expected a file", path)
+    if not path.is_file():
+        # A pipe can be read only once and we read twice: to detect the format, then the turns.
+        raise InputError("is not a regular file; write its content to a file first", path)
+
+
+@contextmanager
+def _failures(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(f"broken gzip file: {error}", path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path) from None

@@ -1,0 +1,77 @@
+"""JSON as we accept it: every number is finite, every text can be written as UTF-8."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+from dialogauge.corpus.quote import found, quote
+from dialogauge.errors import InputError
+
+# Fewer digits than this always fit a float, so that no later arithmetic overflows.
+_MOST_DIGITS = 308
+
+
+class _BadNumber(ValueError):
+    pass
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text. Python's parser alone would let NaN, Infinity, 1e999 and lone surrogates
+    pass, and answers deep nesting with a RecursionError."""
+    try:
+        value = _DECODER.decode(text)
+        if "\\ud" in text or "\\uD" in text:
+            _refuse_surrogates(value)
+    except json.JSONDecodeError as error:
+        raise InputError(f"not valid JSON: {error.msg} at column {error.colno}; found {quote(text)}") from None
+    except _BadNumber as error:
+        raise InputError(f"not valid JSON: {error}") from None
+    except RecursionError:
+        raise InputError("not valid JSON: nested too deeply") from None
+    return value
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    value = parse(text)
+    if not isinstance(value, dict):
+        raise InputError(f"expected a JSON object, found {found(value)}")
+    return value
+
+
+def _refuse_surrogates(value: Any) -> None:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"half of a surrogate pair, {quote(value[error.start])}: no Unicode text holds one alone"
+            ) from None
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_surrogates(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _refuse_surrogates(key)
+            _refuse_surrogates(item)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _BadNumber(f"{name} is not a JSON number; write null where there is none")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise _BadNumber(f"the number {quote(text)} is too large")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise _BadNumber(f"the number {quote(text)} is too large")
+    return int(text)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)

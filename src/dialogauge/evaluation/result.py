@@ -1,0 +1,151 @@
+"""Scores with their intervals, and the forms they can take."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dialogauge import tables
+from dialogauge.corpus.corpus import SourceFile
+from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.score_table import score_table
+from dialogauge.metrics.base import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = "dialogauge.scores/1"
+
+
+@dataclass(frozen=True)
+class Score:
+    """One system's value of one metric. None where it is undefined."""
+
+    system: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    higher_is_better: bool | None
+    signature: str
+    interval: str | None
+    """How low and high were found: "bootstrap" or "jackknife"."""
+    units: int
+    """How many independent dialogues, contexts or turns stand behind the value."""
+
+
+@dataclass(frozen=True)
+class TurnScores:
+    """One system's per-turn values of one metric."""
+
+    system: str
+    metric: str
+    ids: list[str]
+    values: Floats
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the intervals depend on beside the data."""
+
+    seed: int = 0
+    resamples: int = 1000
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise InputError(f"confidence must lie between 0 and 1, found {self.confidence}")
+        if self.resamples < 1:
+            raise InputError(f"resamples must be at least 1, found {self.resamples}")
+        if self.seed < 0:
+            raise InputError(f"seed must not be negative, found {self.seed}")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts."""
+
+    scores: list[Score]
+    columns: list[str]
+    systems: dict[str, int]
+    """Turns per system."""
+    files: tuple[SourceFile, ...]
+    caveats: list[Caveat]
+    settings: Settings
+    unit: str
+    """What was resampled: dialogues, contexts or turns."""
+    turns: list[TurnScores]
+
+    def score(self, system: str, metric: str) -> Score:
+        """The score of one system under one metric."""
+        for score in self.scores:
+            if (score.system, score.metric) == (system, metric):
+                return score
+        raise KeyError((system, metric))
+
+    def to_records(self) -> list[dict[str, Any]]:
+        return [asdict(score) for score in self.scores]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per system and metric, parts included."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_records())
+
+    def turns_to_frame(self) -> pd.DataFrame:
+        """One row per turn and metric that has per-turn values: id, system, metric, value."""
+        import pandas as pd
+
+        columns: dict[str, list[Any]] = {"id": [], "system": [], "metric": []}
+        for part in self.turns:
+            columns["id"] += part.ids
+            columns["system"] += [part.system] * len(part.ids)
+            columns["metric"] += [part.metric] * len(part.ids)
+        values = np.concatenate([part.values for part in self.turns]) if self.turns else np.empty(0)
+        return pd.DataFrame({**columns, "value": values})
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--format json` prints."""
+        return {
+            "schema": SCHEMA,
+            "corpus": {
+                "turns": sum(self.systems.values()),
+                "systems": list(self.systems),
+                "files": [asdict(file) for file in self.files],
+            },
+            "settings": {**asdict(self.settings), "unit": self.unit},
+            "scores": self.to_records(),
+            "warnings": [asdict(caveat) for caveat in self.caveats],
+        }
+
+    def to_table(self) -> tables.Table:
+        return score_table(self)
+
+    def render(self, form: str) -> str:
+        """The result as "table", "json", "csv", "markdown" or "latex"."""
+        return tables.render(form, table=self.to_table(), records=self.to_records(), document=self.to_dict())
+
+    def to_markdown(self) -> str:
+        return self.render("markdown")
+
+    def to_latex(self) -> str:
+        return self.render("latex")
+
+    def to_csv(self) -> str:
+        return self.render("csv")
+
+    def to_json(self) -> str:
+        return self.render("json")
+
+    def save(self, directory: str | Path, *, overwrite: bool = False, command: list[str] | None = None) -> Path:
+        """Writes scores.json, turns.parquet and run.json; the directory is either whole or absent."""
+        from dialogauge.evaluation.save import save_result
+
+        return save_result(self, Path(directory), overwrite=overwrite, command=command)
+
+    def __str__(self) -> str:
+        return self.render("table")

@@ -1,0 +1,106 @@
+"""The metric contract: noting (`measure`) is kept apart from concluding (`conclude`).
+
+From this split come, for every metric and with no code of its own: intervals, paired tests, per-turn
+output, streaming, and merging across workers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import Field, fields
+from typing import Any, ClassVar, Literal, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge import __version__
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat
+
+Floats = NDArray[np.float64]
+
+
+class Measures(Protocol):
+    """What a metric notes about turns: row i belongs to turn i. A NumPy array is one."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: Any, /) -> Any: ...
+
+
+class Summary(Protocol):
+    """What is left of many measures. `a + b` is the summary of both; `n` counts the turns in it."""
+
+    @property
+    def n(self) -> Any: ...
+    def __add__(self, other: Any, /) -> Any: ...
+
+
+class Metric(ABC):
+    """A measure of responses. Subclasses are frozen dataclasses whose fields are the metric's options."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    """One line on what it measures, as `dialogauge metrics` prints it."""
+    higher_is_better: bool | None
+    """None where neither direction is better by itself."""
+    bounds: tuple[float, float]
+    level: ClassVar[Literal["turn", "system"]] = "turn"
+    needs: ClassVar[tuple[frozenset[str], ...]] = (frozenset(),)
+    """Sets of inputs ("references", "context", "real") of which any one suffices."""
+    resampling: ClassVar[Literal["bootstrap", "jackknife"]] = "bootstrap"
+    """"jackknife" where repeated rows would bias the statistic."""
+    parts: ClassVar[tuple[str, ...]] = ()
+    """Names of the values beside the main one, asked for as `metric.part`."""
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None) -> Self:
+        """The metric ready to measure this corpus: itself, unless it must look at the corpus first."""
+        return self
+
+    @abstractmethod
+    def measure(self, turns: Sequence[Turn]) -> Measures:
+        """Row i is what is noted about turn i."""
+
+    def join(self, batches: Sequence[Any]) -> Any:
+        """The measures of several batches as one."""
+        return np.concatenate(batches)
+
+    @abstractmethod
+    def summarise(self, measures: Any, weights: Floats | None = None) -> Any:
+        """The additive summary. Where `resampling` is "bootstrap", weights of shape (resamples, turns)
+        give a summary with a leading axis of resamples."""
+
+    @abstractmethod
+    def conclude(self, summary: Any, real: Any = None) -> dict[str, Any]:
+        """The values: "" is the main one, then the parts; arrays where the summary has a leading axis.
+        NaN where the value is undefined."""
+
+    def per_turn(self, measures: Any) -> Floats | None:
+        """One score per row, or None where a single turn has no score of its own."""
+        return None
+
+    def caveats(self, summary: Any) -> list[Caveat]:
+        """What the reader of this summary's score must know."""
+        return []
+
+    def recipe(self) -> dict[str, str]:
+        """What beside the options could change the number, for the signature."""
+        return {}
+
+    @property
+    def signature(self) -> str:
+        """Everything that could change the number, in one line."""
+        spelled = {name: spell(getattr(self, field.name)) for name, field in options(type(self)).items()}
+        parts = {**self.recipe(), **spelled, "dialogauge": __version__}
+        return "|".join([self.name, *(f"{key}:{value}" for key, value in parts.items())])
+
+
+def options(metric: type[Metric]) -> dict[str, Field[Any]]:
+    """A metric's options by the name users give them (a field's name, or its metadata "option")."""
+    return {field.metadata.get("option", field.name): field for field in fields(metric)}  # type: ignore[arg-type]
+
+
+def spell(value: Any) -> str:
+    """An option's value as it is written in brackets and in signatures."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,115 @@
+"""distinct-1 and distinct-2 (Li et al. 2016): how much a system repeats itself across its responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.corpus.turn import Turn
+from dialogauge.metrics.base import Floats, Metric
+from dialogauge.metrics.words import RECIPE, words
+
+Ids = NDArray[np.uint64]
+FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+@lru_cache(maxsize=2**17)
+def _word_id(word: str) -> int:
+    """64 bits of a hash: the same in every process, so that summaries of different workers merge. Two
+    of 10 million n-grams collide with probability 3e-6."""
+    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+@dataclass(frozen=True)
+class WordRows:
+    """The word ids of each turn: row i is `ids[starts[i]:starts[i + 1]]`."""
+
+    ids: Ids
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, index: Any) -> WordRows:
+        rows = np.arange(len(self))[index]
+        lengths = np.diff(self.starts)[rows]
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        places = np.repeat(self.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
+        return WordRows(self.ids[places], starts)
+
+    def bigrams(self) -> Ids:
+        """Ids of the pairs of neighbours within a row."""
+        pairs = self.ids[:-1] * FIRST + self.ids[1:] * SECOND
+        crossing = self.starts[1:-1] - 1
+        inside = np.ones(len(pairs), dtype=bool)
+        inside[crossing[(crossing >= 0) & (crossing < len(pairs))]] = False
+        return pairs[inside]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Number of turns, the distinct n-grams (sorted ids) and how many n-grams there were, by order."""
+
+    n: int
+    types: tuple[Ids, ...]
+    tokens: tuple[int, ...]
+
+    def __add__(self, other: Vocabulary) -> Vocabulary:
+        types = tuple(np.union1d(a, b) for a, b in zip(self.types, other.types, strict=True))
+        tokens = tuple(a + b for a, b in zip(self.tokens, other.tokens, strict=True))
+        return Vocabulary(self.n + other.n, types, tokens)
+
+
+def word_rows(texts: Sequence[str]) -> WordRows:
+    rows = [[_word_id(word) for word in words(text)] for text in texts]
+    starts = np.cumsum([0, *map(len, rows)])
+    return WordRows(np.array([i for row in rows for i in row], dtype=np.uint64), starts)
+
+
+def distinct(texts: Sequence[str], order: int = 2) -> float:
+    """Distinct n-grams of order 1 or 2 divided by all n-grams of that order, over all texts together; NaN
+    where there are none. It falls as texts are added: compare only samples of one size."""
+    return float(Distinct().conclude(Distinct().summarise(word_rows(texts)))["" if order == 2 else "1"])
+
+
+@dataclass(frozen=True)
+class Distinct(Metric):
+    """Intervals come from the jackknife: a bootstrap sample repeats turns and so looks less diverse."""
+
+    name = "distinct"
+    title = "share of different bigrams in all responses"
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+    level = "system"
+    resampling = "jackknife"
+    parts = ("1",)
+
+    def measure(self, turns: Sequence[Turn]) -> WordRows:
+        return word_rows([turn.response for turn in turns])
+
+    def join(self, batches: Sequence[WordRows]) -> WordRows:
+        lengths = [np.diff(batch.starts) for batch in batches]
+        starts = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
+        return WordRows(np.concatenate([batch.ids for batch in batches]), starts)
+
+    def summarise(self, measures: WordRows, weights: Floats | None = None) -> Vocabulary:
+        if weights is not None:
+            measures = measures[np.repeat(np.arange(len(measures)), weights.astype(np.int64))]
+        orders = (measures.ids, measures.bigrams())
+        return Vocabulary(len(measures), tuple(map(np.unique, orders)), tuple(map(len, orders)))
+
+    def conclude(self, summary: Vocabulary, real: Any = None) -> dict[str, Any]:
+        unigrams, bigrams = (
+            len(types) / tokens if tokens else np.nan
+            for types, tokens in zip(summary.types, summary.tokens, strict=True)
+        )
+        return {"": bigrams, "1": unigrams}
+
+    def recipe(self) -> dict[str, str]:
+        return RECIPE

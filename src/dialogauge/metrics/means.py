@@ -1,0 +1,28 @@
+"""Metrics whose system score is the mean of their turns' scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dialogauge.metrics.base import Floats, Metric
+from dialogauge.metrics.sums import Sums, sum_rows
+
+
+@dataclass(frozen=True)
+class MeanMetric(Metric):
+    """`measure` gives an array of one row per turn: the main value, the parts, then any counts that
+    `caveats` reports on. A row of NaN is a turn without a score."""
+
+    def summarise(self, measures: Floats, weights: Floats | None = None) -> Sums:
+        return sum_rows(measures, weights)
+
+    def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = summary.total / summary.n[..., None]
+        return {part: means[..., column] for column, part in enumerate(("", *self.parts))}
+
+    def per_turn(self, measures: Floats) -> Floats:
+        return measures[:, 0]

@@ -1,0 +1,143 @@
+"""METEOR (Banerjee & Lavie 2005; Lavie & Agarwal 2007), equal to NLTK 3.10's `meteor_score`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from dialogauge.corpus.turn import Turn
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.porter import stem
+from dialogauge.metrics.synonyms import TABLE, synonyms
+from dialogauge.metrics.words import RECIPE, words
+
+Pairs = list[tuple[int, int]]
+Places = dict[int, str]
+
+
+def align(hypothesis: Sequence[str], reference: Sequence[str]) -> Pairs:
+    """Pairs (position in the hypothesis, position in the reference) of words that match, case aside, sorted.
+
+    Each word is used once. Equal words are paired first, then words of equal stem, then stems of which the
+    reference's is a synonym of the hypothesis's. Looking synonyms up by stem is NLTK's way: "happi" is not
+    in WordNet, so "happy" has none. In each stage the hypothesis is read from its end, and takes the last
+    free match of the reference. NLTK does not search for the alignment with the fewest crossings.
+    """
+    mine = dict(enumerate(map(str.lower, hypothesis)))
+    theirs = dict(enumerate(map(str.lower, reference)))
+    pairs = _pair_equal(mine, theirs)
+    if mine and theirs:
+        mine = dict(zip(mine, map(stem, mine.values()), strict=True))
+        theirs = dict(zip(theirs, map(stem, theirs.values()), strict=True))
+        pairs += _pair_equal(mine, theirs)
+        pairs += _pair_synonyms(mine, theirs)
+    return sorted(pairs)
+
+
+def _by_word(places: Places) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, word in places.items():
+        found.setdefault(word, []).append(place)
+    return found
+
+
+def _pair_equal(mine: Places, theirs: Places) -> Pairs:
+    """Takes the words it pairs out of both."""
+    free = _by_word(theirs)
+    pairs = []
+    for i, word in reversed(mine.items()):
+        if free.get(word):
+            pairs.append((i, free[word].pop()))
+    for i, j in pairs:
+        del mine[i], theirs[j]
+    return pairs
+
+
+def _pair_synonyms(mine: Places, theirs: Places) -> Pairs:
+    free = _by_word(theirs)
+    names = set(free)
+    pairs = []
+    for i, word in reversed(mine.items()):
+        candidates = synonyms(word) & names
+        if candidates:
+            name = max(candidates, key=lambda candidate: free[candidate][-1])
+            pairs.append((i, free[name].pop()))
+            if not free[name]:
+                names.remove(name)
+    return pairs
+
+
+def _count_chunks(pairs: Pairs) -> int:
+    """Runs of pairs that are adjacent on both sides."""
+    return 1 + sum(following != (i + 1, j + 1) for (i, j), following in pairwise(pairs))
+
+
+def _score(hypothesis: Sequence[str], reference: Sequence[str], alpha: float, beta: float, gamma: float) -> float:
+    pairs = align(hypothesis, reference)
+    if not pairs:
+        return 0.0
+    precision = len(pairs) / len(hypothesis)
+    recall = len(pairs) / len(reference)
+    mean = precision * recall / (alpha * precision + (1 - alpha) * recall)
+    penalty: float = gamma * (_count_chunks(pairs) / len(pairs)) ** beta
+    return (1 - penalty) * mean
+
+
+def meteor_tokens(
+    hypothesis: Sequence[str],
+    references: Sequence[Sequence[str]],
+    alpha: float = 0.9,
+    beta: float = 3.0,
+    gamma: float = 0.5,
+) -> float:
+    """METEOR of words against the reference that gives the best score.
+
+    With m matches in c chunks, P = m/|hypothesis|, R = m/|reference|:
+
+        (1 - gamma (c/m)^beta) · P R / (alpha P + (1 - alpha) R)
+
+    From 0 (no match, or nothing to match) to below 1: a text against itself gets 1 - gamma/m^beta.
+    """
+    return max(_score(hypothesis, reference, alpha, beta, gamma) for reference in references)
+
+
+def meteor(
+    hypothesis: str,
+    references: Sequence[str],
+    alpha: float = 0.9,
+    beta: float = 3.0,
+    gamma: float = 0.5,
+) -> float:
+    """METEOR of a text, its words and those of the references found by `words`."""
+    return meteor_tokens(words(hypothesis), [words(text) for text in references], alpha, beta, gamma)
+
+
+@dataclass(frozen=True)
+class Meteor(MeanMetric):
+    """Mean METEOR. An empty response scores 0, and so does any response to an empty reference."""
+
+    name = "meteor"
+    title = "words matched exactly, by stem or by synonym"
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+    needs = (frozenset({"references"}),)
+
+    alpha: float = 0.9
+    beta: float = 3.0
+    gamma: float = 0.5
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        tokens = cache(words)
+        options = (self.alpha, self.beta, self.gamma)
+        scores = [
+            meteor_tokens(tokens(turn.response), [tokens(text) for text in turn.references], *options) for turn in turns
+        ]
+        return np.array(scores, dtype=np.float64).reshape(len(turns), 1)
+
+    def recipe(self) -> dict[str, str]:
+        return {**RECIPE, "stem": "porter-nltk", "syn": TABLE}

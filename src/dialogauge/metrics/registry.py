@@ -1,0 +1,130 @@
+"""From names, as in `bleu,bertscore[idf=true].precision`, to metrics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from dialogauge.errors import InputError, unknown
+from dialogauge.metrics.base import Metric, options, spell
+
+BUILT_IN = {
+    "bleu": "dialogauge.metrics.bleu:Bleu",
+    "rouge_l": "dialogauge.metrics.rouge_l:RougeL",
+    "meteor": "dialogauge.metrics.meteor:Meteor",
+    "distinct": "dialogauge.metrics.distinct:Distinct",
+    "length": "dialogauge.metrics.length:Length",
+    "column": "dialogauge.metrics.column:Column",
+}
+ENTRY_POINTS = "dialogauge.metrics"
+
+REQUEST = re.compile(r"(?P<name>[^\[\].,=]+)(\[(?P<options>[^\[\]]*)\])?(\.(?P<part>[^\[\],=]+))?")
+COMMA_OUTSIDE_BRACKETS = re.compile(r",(?![^\[\]]*\])")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for: a metric, and one of its parts or (None) all of it."""
+
+    metric: Metric
+    part: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The metric's name with the options that differ from their defaults."""
+        changed = [
+            f"{name}={spell(getattr(self.metric, field.name))}"
+            for name, field in options(type(self.metric)).items()
+            if getattr(self.metric, field.name) != field.default
+        ]
+        return self.metric.name + (f"[{','.join(changed)}]" if changed else "")
+
+
+def known_names() -> list[str]:
+    """Every metric there is: ours, then those other packages add."""
+    return [*BUILT_IN, *sorted({point.name for point in entry_points(group=ENTRY_POINTS)} - BUILT_IN.keys())]
+
+
+def metric_class(name: str) -> type[Metric]:
+    """The class behind a name, imported only now."""
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
+    for point in entry_points(group=ENTRY_POINTS, name=name):
+        try:
+            return point.load()  # type: ignore[no-any-return]
+        except (ImportError, AttributeError) as error:
+            raise InputError(f"metric {name!r} of another package cannot be loaded: {error}") from error
+    raise unknown("metric", name, known_names())
+
+
+def parse_requests(wanted: str | Metric | Request | Iterable[str | Metric | Request]) -> list[Request]:
+    """A comma-separated string, or a sequence of such strings and of metrics, in the order given."""
+    if isinstance(wanted, str | Metric | Request):
+        wanted = [wanted]
+    requests: list[Request] = []
+    for item in wanted:
+        if isinstance(item, Request):
+            requests.append(item)
+        elif isinstance(item, Metric):
+            requests.append(Request(item))
+        else:
+            requests.extend(parse_request(text.strip()) for text in COMMA_OUTSIDE_BRACKETS.split(item) if text.strip())
+    if not requests:
+        raise InputError(f"no metric named; known: {', '.join(known_names())}")
+    return list(dict.fromkeys(requests))
+
+
+def parse_request(text: str) -> Request:
+    """One name with optional options and part: `bertscore[idf=true].precision`."""
+    match = REQUEST.fullmatch(text)
+    if not match:
+        raise InputError(f"cannot read the metric {text!r}; expected NAME, NAME[OPTION=VALUE,...] or NAME.PART")
+    cls = metric_class(match["name"])
+    part = match["part"]
+    if part is not None and part not in cls.parts:
+        raise unknown(f"part of {cls.name}", part, cls.parts)
+    return Request(build(cls, match["options"] or ""), part)
+
+
+def build(cls: type[Metric], text: str) -> Metric:
+    """A metric with options given as `key=value,key=value`."""
+    choices, hints = options(cls), get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for item in filter(None, (piece.strip() for piece in text.split(","))):
+        key, equals, value = (piece.strip() for piece in item.partition("="))
+        if not equals:
+            raise InputError(f"option {item!r} of {cls.name}: expected {key}=VALUE")
+        if key not in choices:
+            raise unknown(f"option of {cls.name}", key, choices)
+        field = choices[key]
+        values[field.name] = _convert(value, hints[field.name], f"option {key} of {cls.name}")
+    return cls(**values)
+
+
+def describe_options(cls: type[Metric]) -> str:
+    """The options with their defaults, as `lowercase=false`."""
+    return ", ".join(
+        f"{name}={'' if field.default is MISSING else spell(field.default)}" for name, field in options(cls).items()
+    )
+
+
+def _convert(text: str, kind: Any, what: str) -> Any:
+    if kind is bool:
+        return _choose(text.lower(), {"true": True, "yes": True, "false": False, "no": False}, what)
+    if get_origin(kind) is Literal:
+        return _choose(text, {str(choice): choice for choice in get_args(kind)}, what)
+    try:
+        return kind(text)
+    except ValueError:
+        raise InputError(f"{what}: expected {kind.__name__}, found {text!r}") from None
+
+
+def _choose(text: str, choices: dict[str, Any], what: str) -> Any:
+    if text not in choices:
+        raise InputError(f"{what}: expected one of {', '.join(choices)}, found {text!r}")
+    return choices[text]

@@ -1,0 +1,92 @@
+"""ROUGE-L (Lin 2004), equal to the rouge-score package without its stemmer."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.sums import Sums
+
+WORD = re.compile("[a-z0-9]+")
+
+
+class RougeLScore(NamedTuple):
+    """F-measure, precision and recall of the longest common subsequence."""
+
+    f: float
+    precision: float
+    recall: float
+
+
+def rouge_words(text: str) -> list[str]:
+    """Runs of ASCII letters and digits, lower-cased. Other scripts have no words under this rule."""
+    return WORD.findall(text.lower())
+
+
+def lcs_length(a: Sequence[str], b: Sequence[str]) -> int:
+    """Length of the longest common subsequence, by the bit-vector recurrence of Hyyrö (2004):
+    a zero bit at position i of `row` says that the LCS grows at a[i]."""
+    places: defaultdict[str, int] = defaultdict(int)
+    for i, token in enumerate(a):
+        places[token] |= 1 << i
+    full = (1 << len(a)) - 1
+    row = full
+    for token in b:
+        if token in places:
+            matched = row & places[token]
+            row = ((row + matched) | (row - matched)) & full
+    return len(a) - row.bit_count()
+
+
+def _score(hypothesis: Sequence[str], reference: Sequence[str]) -> RougeLScore:
+    common = lcs_length(hypothesis, reference) if hypothesis and reference else 0
+    if common == 0:
+        return RougeLScore(0.0, 0.0, 0.0)
+    precision, recall = common / len(hypothesis), common / len(reference)
+    return RougeLScore(2 * precision * recall / (precision + recall), precision, recall)
+
+
+def rouge_l(hypothesis: str, references: Sequence[str]) -> RougeLScore:
+    """ROUGE-L against the reference that gives the best F-measure (the first of equals). 0 where either
+    side has no words."""
+    words = rouge_words(hypothesis)
+    return max((_score(words, rouge_words(text)) for text in references), key=lambda score: score.f)
+
+
+@dataclass(frozen=True)
+class RougeL(MeanMetric):
+    """Mean ROUGE-L F-measure. An empty response scores 0."""
+
+    name = "rouge_l"
+    title = "longest common subsequence with a reference"
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+    needs = (frozenset({"references"}),)
+    parts = ("precision", "recall")
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        rows = [(*rouge_l(turn.response, turn.references), _wordless(turn.response)) for turn in turns]
+        return np.array(rows, dtype=np.float64).reshape(len(turns), 4)
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        wordless = int(summary.total[-1])
+        if not wordless:
+            return []
+        message = f"rouge_l knows only ASCII letters and digits: {wordless} responses in other scripts score 0"
+        return [Caveat("no_words", message)]
+
+    def recipe(self) -> dict[str, str]:
+        return {"tok": "rouge-score", "stem": "no"}
+
+
+def _wordless(text: str) -> bool:
+    return any(character.isalnum() for character in text) and not rouge_words(text)

@@ -1,0 +1,3 @@
+from dialogauge.report.figures import plot_scores
+
+__all__ = ["plot_scores"]

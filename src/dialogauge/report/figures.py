@@ -1,0 +1,73 @@
+"""Figures of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dialogauge.errors import InputError, MissingPackage
+from dialogauge.evaluation.result import Result, Score
+from dialogauge.tables import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FORMATS = ("png", "svg", "pdf")
+INK, MUTED, BEST = "#1b1f24", "#8a939e", "#0b6bcb"
+DIRECTION = {True: " (higher is better)", False: " (lower is better)", None: ""}
+
+
+def check_figure_path(path: str | Path) -> Path:
+    """The path, if a figure can be written there: asked before any work is done."""
+    path = Path(path)
+    if path.suffix.lstrip(".").lower() not in FORMATS:
+        raise InputError(f"cannot draw into this kind of file; end its name in .{', .'.join(FORMATS)}", path)
+    return path
+
+
+def plot_scores(result: Result, path: str | Path) -> Path:
+    """Draws each metric of the result's table as a panel: a dot per system and a line for its interval."""
+    path = check_figure_path(path)
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingPackage("matplotlib", "plot", "drawing a figure") from None
+
+    systems = list(result.systems)
+    panels = len(result.columns)
+    with matplotlib.rc_context({"font.size": 9, "svg.hashsalt": "dialogauge", "text.parse_math": False}):
+        figure = Figure(figsize=(1.6 + 2.3 * panels, 1.1 + 0.34 * len(systems)), layout="constrained")
+        axes = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
+        for axis, metric in zip(axes, result.columns, strict=True):
+            _panel(axis, [result.score(system, metric) for system in systems])
+            axis.set_title(printable(metric), color=INK, fontweight="bold")
+        axes[0].set_yticks(range(len(systems)), [printable(system) for system in systems])
+        axes[0].set_ylim(len(systems) - 0.5, -0.5)
+        settings = result.settings
+        figure.supxlabel(f"lines: {settings.confidence:.0%} intervals over {result.unit}", fontsize=8, color=MUTED)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
+        figure.savefig(path, dpi=160, metadata=metadata)
+    return path
+
+
+def _panel(axis: Axes, scores: list[Score]) -> None:
+    values = [score.value for score in scores if score.value is not None]
+    pick = {True: max, False: min}.get(scores[0].higher_is_better)  # type: ignore[arg-type]
+    best = pick(values) if pick and len(values) > 1 else None
+    for place, score in enumerate(scores):
+        if score.value is None:
+            continue
+        colour = BEST if score.value == best else INK
+        if score.low is not None and score.high is not None:
+            axis.plot([score.low, score.high], [place, place], color=colour, linewidth=2, solid_capstyle="round")
+        axis.plot([score.value], [place], "o", color=colour, markersize=5.5)
+    axis.set_xlabel(DIRECTION[scores[0].higher_is_better].strip(" ()"), fontsize=8, color=MUTED)
+    axis.grid(axis="x", color="#e4e7eb", linewidth=0.8)
+    axis.set_axisbelow(True)
+    axis.margins(x=0.12)
+    axis.tick_params(length=0, colors=INK)
+    for side in ("top", "right", "left"):
+        axis.spines[side].set_visible(False)
+    axis.spines["bottom"].set_color("#c8ccd2")

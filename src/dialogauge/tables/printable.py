@@ -1,0 +1,14 @@
+"""Text that is safe to show on a terminal."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters (C0, DEL, C1), lone surrogates, and the characters that change the direction of text or
+# break a line: whatever could move the cursor, recolour the screen or show one thing for another.
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with every unsafe character, except those in `keep`, spelled as an escape like \\u001b."""
+    return UNSAFE.sub(lambda match: match[0] if match[0] in keep else f"\\u{ord(match[0]):04x}", text)

@@ -1,0 +1,35 @@
+"""Rows and columns on their way to a reader, whatever the format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Align = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in one place: the value, an interval or remark beside it, and whether it is the best."""
+
+    text: str
+    aside: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Header:
+    """A column's name and, where the values have one, the direction in which they get better."""
+
+    text: str
+    better: Literal["higher", "lower", ""] = ""
+    align: Align = "right"
+
+
+@dataclass(frozen=True)
+class Table:
+    """The notes stand below the table, one line each."""
+
+    headers: list[Header]
+    rows: list[list[Cell]]
+    notes: list[str] = field(default_factory=list)

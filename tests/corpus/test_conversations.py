@@ -1,0 +1,87 @@
+import pytest
+
+from dialogauge.corpus import Turn, load
+from tests.corpus.files import refusal, write_lines
+
+
+@pytest.mark.parametrize("name", ["talk.jsonl", "talk.jsonl.gz"])
+def test_utterances(tmp_path, name):
+    path = write_lines(
+        tmp_path / name,
+        {"dialogue": "d1", "utterances": ["a", "b", ""], "facts": ["f"], "topic": "tea"},
+        {"utterances": ["c", "d"]},
+    )
+    corpus = load(path)
+    assert corpus.files[0].reader == "conversations"
+    assert corpus.turns == [
+        Turn("d1:1", "b", ("a",), system="talk", dialogue="d1", facts=("f",), extra={"topic": "tea"}),
+        Turn("d1:2", "", ("a", "b"), system="talk", dialogue="d1", facts=("f",), extra={"topic": "tea"}),
+        Turn("1:1", "d", ("c",), system="talk", dialogue="1"),
+    ]
+    assert corpus.caveats == ()
+
+
+def test_chat_logs(tmp_path):
+    said = [("system", "Be kind."), ("user", "hi"), ("assistant", "hello"), ("tool", "x"), ("user", "so?")]
+    messages = [{"role": role, "content": content} for role, content in said]
+    path = write_lines(tmp_path / "log.jsonl", {"id": 5, "messages": messages}, {"system": "bot", "messages": messages})
+    shared = {"facts": ("Be kind.",)}
+    assert load(path).turns == [
+        Turn("5:1", "hello", ("hi",), system="log", dialogue="5", **shared),
+        Turn("5:2", "so?", ("hi", "hello"), system="log:user", dialogue="5", **shared),
+        Turn("0:1", "hello", ("hi",), system="bot", dialogue="0", **shared),
+        Turn("0:2", "so?", ("hi", "hello"), system="bot:user", dialogue="0", **shared),
+    ]
+
+
+def test_short_conversations_are_counted(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", {"utterances": ["a"]}, {"utterances": ["a", "b"]}, {"utterances": []})
+    corpus = load(path)
+    assert [turn.id for turn in corpus] == ["1:1"]
+    (caveat,) = corpus.caveats
+    assert caveat.code == "short_conversations"
+    assert caveat.message == f"{path}: 2 conversations of fewer than two utterances left out"
+
+
+def test_only_short_conversations(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", {"utterances": ["a"]})
+    assert refusal(path) == ": expected turns, found none"
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"utterances": "a"}, "utterances: expected a list of strings, found the text 'a'"),
+        (
+            {"utterances": ["a", 1]},
+            "utterances: expected a list of strings, found a list with the number 1 at place 2",
+        ),
+        ({"messages": "a"}, "messages: expected a list of chat messages, found the text 'a'"),
+        ({"messages": ["a"]}, "messages: expected a chat message with role and content, found the text 'a'"),
+        (
+            {"messages": [{"content": "a"}]},
+            "messages: expected a chat message with role and content, found an obj",
+        ),
+        ({"messages": [], "utterances": []}, "expected either utterances or messages, found both"),
+        (
+            {"dialogue": "d"},
+            "expected either utterances or messages, found an object with the fields 'dialogue'",
+        ),
+        ({"utterance": ["a", "b"]}, "unknown field 'utterance'; did you mean 'utterances'?"),
+        (
+            {"utterances": ["a", "b"], "facts": [1]},
+            "facts: expected a list of strings, found a list of 1 number",
+        ),
+    ],
+)
+def test_bad_lines(tmp_path, record, message):
+    good = {"utterances": ["a", "b"]}
+    path = write_lines(tmp_path / "a.jsonl", good, record, good)
+    assert refusal(path).startswith(f":2: {message}")
+    assert [turn.id for turn in load(path, skip_invalid=True)] == ["0:1", "2:1"]
+
+
+def test_a_dialogue_given_twice(tmp_path):
+    record = {"dialogue": "d", "utterances": ["a", "b"]}
+    path = write_lines(tmp_path / "a.jsonl", record, record)
+    assert refusal(path).startswith(":2: id 'd:1' of system 'a' stands already at ")

@@ -1,0 +1,122 @@
+import csv
+import io
+
+import pytest
+
+from dialogauge.corpus import Turn, load
+from tests.corpus.files import refusal, write
+
+HEADER = [
+    "id",
+    "context",
+    "response",
+    "references",
+    "system",
+    "ratings.overall",
+    "ratings",
+    "facts",
+    "extra",
+    "n",
+]
+ROWS = [
+    ["7", '["hi", "so?"]', "a, b\nc", "one", "x", "[4, null]", '{"d": 2}', '["f"]', '{"k": 1}', "0.5"],
+    ["8", "[laughs] hi", "", "", "x", "3", "", "", "", "007"],
+    ["9", "", '"quoted"', '["p", "q"]', "x", "N/A", "", "", "", " 7.5e-06\n"],
+]
+TURNS = [
+    Turn(
+        "7",
+        "a, b\nc",
+        ("hi", "so?"),
+        ("one",),
+        "x",
+        {"d": (2.0,), "overall": (4.0, None)},
+        facts=("f",),
+        extra={"k": 1, "n": 0.5},
+    ),
+    Turn("8", "", ("[laughs] hi",), (), "x", {"overall": (3.0,)}, extra={"n": "007"}),
+    Turn("9", '"quoted"', (), ("p", "q"), "x", extra={"n": 7.5e-06}),
+]
+
+
+def table(rows, delimiter=",", ends="\r\n"):
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator=ends).writerows(rows)
+    return text.getvalue()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.tsv", "a.tsv.gz"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_all_columns(tmp_path, name, ends, mark):
+    kind = name[2:5]
+    path = write(tmp_path / name, mark + table([HEADER, *ROWS], "\t" if kind == "tsv" else ",", ends))
+    corpus = load(path)
+    assert corpus.turns == TURNS
+    assert corpus.files[0].reader == kind
+
+
+def test_line_breaks_inside_a_cell_stay_as_they_are(tmp_path):
+    path = write(tmp_path / "a.csv", 'response\n"a\r\nb\rc\n\nd"\n\n""\n')
+    assert [turn.response for turn in load(path)] == ["a\r\nb\rc\n\nd", ""]
+
+
+def test_the_index_that_pandas_writes_is_left_out(tmp_path):
+    (turn,) = load(write(tmp_path / "a.csv", ",response\n0,a\n"))
+    assert turn == Turn("0", "a", system="a")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("response,x\na,1\nb\n", ":3: expected 2 columns, found 1"),
+        ("response,x\na,1\n\nb,2,3\n", ":4: expected 2 columns, found 3"),
+        ('response,x\n"a\nb",1\nc\n', ":4: expected 2 columns, found 1"),
+        ("response,x,x\n", ":1: expected columns of different names, found 'x' twice"),
+        ("response,refrences\na,b\n", ":1: unknown field 'refrences'; did you mean 'references'?"),
+        ("Response,x\na,b\n", ":1: unknown field 'Response'; did you mean 'response'?"),
+        ('response\na\n"b\nc\n', ":3: not a valid table: unexpected end of data"),
+        ('response\n"a"b\n', ":2: not a valid table: ',' expected after '\"'"),
+        ("response\na\rb\n", ":2: not a valid table: new-line character seen in unquoted field"),
+        ("response\n" + "a" * 140_000 + "\n", ":2: not a valid table: field larger than field limit"),
+        ("response\n", ": expected turns, found none"),
+        (
+            "response,ratings.d\na,good\n",
+            ":2: rating 'd': expected a number, null or \"N/A\", found the text 'good'",
+        ),
+        ("response,ratings\na,4\n", ':2: ratings: expected an object such as {"overall": 4}, found the text'),
+        ("response,ratings,ratings.d\na,4,4\n", ":2: ratings: expected either one column or columns"),
+        ("response,extra\na,b\n", ":2: extra: expected an object, found the text 'b'"),
+        (
+            "response,references\na,\"['b', 'c']\"\n",
+            ":2: references: expected text or JSON, found a list that is not JSON: \"['b', 'c']\"",
+        ),
+        (
+            'response,references\na,"[[""b""], [""c""]]"\n',
+            ":2: references: expected a list of strings, found a l",
+        ),
+    ],
+)
+def test_bad_tables(tmp_path, content, message):
+    assert refusal(write(tmp_path / "a.csv", content)).startswith(message)
+
+
+def test_no_response_column(tmp_path):
+    path = write(tmp_path / "a.csv", "query,reply\na,b\n")
+    assert refusal(path, reader="csv") == ":1: expected a column 'response', found 'query', 'reply'"
+
+
+def test_null_characters_are_text(tmp_path):
+    assert [turn.response for turn in load(write(tmp_path / "a.csv", "response\na\0b\n"))] == ["a\0b"]
+
+
+def test_bad_rows_are_left_out(tmp_path):
+    path = write(tmp_path / "a.csv", b'response,x\na,1\nb\n"c"d,3\n\xff,4\ne,5\n')
+    corpus = load(path, skip_invalid=True)
+    assert [(turn.id, turn.response) for turn in corpus] == [("0", "a"), ("4", "e")]
+    assert corpus.caveats[0].message.startswith(f"{path}: 3 lines left out (line 3: expected 2 columns, found 1; ")
+
+
+@pytest.mark.parametrize("header", [b"response,\xff\n", b'response,"x"y\n'])
+def test_a_bad_header_cannot_be_left_out(tmp_path, header):
+    assert refusal(write(tmp_path / "a.csv", header + b"response,b\n"), reader="csv", skip_invalid=True)[:3] == ":1:"

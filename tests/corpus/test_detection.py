@@ -1,0 +1,81 @@
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dialogauge.corpus import load
+from dialogauge.corpus.readers.registry import READERS, choose
+from tests.corpus.files import refusal, write
+
+FORMATS = {
+    "jsonl": '{"response": "a"}\n',
+    "csv": "context,response\na,b\n",
+    "tsv": "context\tresponse\na\tb\n",
+    "fbd": '{"src": "a", "refs": ["b"], "hyps": ["c"], "human_scores": [[1]]}\n',
+    "conversations": '{"utterances": ["a", "b"]}\n',
+    "dailydialog": "a __eou__ b __eou__\n",
+    "parlai": "1 a\tb\n",
+}
+
+
+@pytest.mark.parametrize("reader", FORMATS)
+@pytest.mark.parametrize("name", ["data", "data.txt", "data.csv", "data.jsonl.gz"])
+def test_the_content_decides_not_the_extension(tmp_path, reader, name):
+    path = write(tmp_path / name, FORMATS[reader])
+    assert choose(path).name == reader
+    assert load(path).files[0].reader == reader
+    assert load(path, reader=reader) == load(path)
+
+
+def test_parquet(tmp_path):
+    pq.write_table(pa.table({"response": ["a"]}), tmp_path / "data.csv")
+    assert choose(tmp_path / "data.csv").name == "parquet"
+
+
+def test_parallel(tmp_path):
+    path = write(tmp_path / "src.txt", "plain text\n")
+    assert refusal(path).startswith(":1: no reader recognises")
+    write(tmp_path / "tgt.txt", "plain text\n")
+    assert choose(path).name == "parallel"
+
+
+def test_every_reader_is_tried():
+    assert {*FORMATS, "parquet", "parallel"} == set(READERS)
+
+
+@pytest.mark.parametrize(
+    ("content", "reader"),
+    [
+        ('{"messages": [{"role": "user", "content": "a"}]}\n', "conversations"),
+        ('{"response": "a", "messages": []}\n', "jsonl"),
+        ('{"response": "a __eou__ b"}\n', "jsonl"),
+        ('{"broken\n{"utterances": ["a", "b"]}\n', "conversations"),
+        ('{"broken\n', "jsonl"),
+        ("1 your persona: i read.\n2 a\tb\n", "parlai"),
+        ("1 partner's persona: i read.\n2 a\tb\n", "parlai"),
+        ("\n\nresponse\na\n", "csv"),
+        ('"response","id"\n"a",1\n', "csv"),
+        ("Responses,id\na,1\n", "csv"),
+        ('{"id": "%s", "src": "a", "hyps": ["b"]}\n' % ("x" * 100_000), "fbd"),
+        ('{"response": "%s"}\n{"utterances": []}\n' % ("x" * 100_000), "jsonl"),
+        ("caf\xe9 __eou__ b\n".encode("latin-1"), "dailydialog"),
+    ],
+)
+def test_near_the_borders(tmp_path, content, reader):
+    assert choose(write(tmp_path / "a", content)).name == reader
+
+
+def test_nothing_fits(tmp_path):
+    path = write(tmp_path / "a.txt", "\nplain \x1b[31mtext\u202e\n")
+    assert refusal(path) == (
+        ":2: no reader recognises a file that begins 'plain \\x1b[31mtext\\u202e'; name one with --reader: "
+        "parquet, fbd, conversations, jsonl, dailydialog, parlai, tsv, csv, parallel"
+    )
+
+
+def test_a_forced_reader_says_what_it_expected(tmp_path):
+    path = write(tmp_path / "a.txt", "plain text\n")
+    assert refusal(path, reader="jsonl").startswith(":1: not valid JSON: ")
+    assert refusal(path, reader="fbd").startswith(":1: not valid JSON: ")
+    assert refusal(path, reader="csv") == ":1: expected a column 'response', found 'plain text'"
+    assert refusal(path, reader="dailydialog").startswith(":1: expected utterances that end in __eou__")
+    assert refusal(path, reader="parlai").startswith(":1: expected a line that begins with its number")

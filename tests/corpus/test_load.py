@@ -1,0 +1,121 @@
+import json
+
+import pytest
+
+from dialogauge.corpus import load
+from dialogauge.corpus.load import Loading
+from dialogauge.errors import InputError
+from tests.corpus.files import refusal, write, write_lines
+
+
+def test_several_files(tmp_path):
+    one = write_lines(tmp_path / "one.jsonl", {"response": "a"})
+    two = write(tmp_path / "two.csv", "response\nb\n")
+    corpus = load([str(one), two])
+    assert [(turn.system, turn.id, turn.response) for turn in corpus] == [
+        ("one", "0", "a"),
+        ("two", "0", "b"),
+    ]
+    assert [(file.path, file.reader) for file in corpus.files] == [(str(one), "jsonl"), (str(two), "csv")]
+    assert corpus.caveats == ()
+
+
+def test_a_path_may_be_text(tmp_path):
+    assert len(load(str(write_lines(tmp_path / "one.jsonl", {"response": "a"})))) == 1
+
+
+def test_a_named_system_may_be_spread_over_files(tmp_path):
+    parts = [write_lines(tmp_path / f"{n}.jsonl", {"response": "a", "system": "bot"}) for n in range(3)]
+    assert [(turn.system, turn.id) for turn in load(parts)] == [("bot", "0"), ("bot", "1"), ("bot", "2")]
+
+
+def test_files_of_the_same_name_do_not_merge(tmp_path):
+    paths = [tmp_path / "x" / "out.jsonl", tmp_path / "y" / "out.jsonl"]
+    for path in paths:
+        path.parent.mkdir()
+        write_lines(path, {"response": "a"})
+    with pytest.raises(InputError) as caught:
+        load(paths)
+    assert str(caught.value) == (
+        f"{paths[1]}:1: id '0' of system 'out' stands already at {paths[0]}:1; ids must differ"
+    )
+
+
+def test_duplicate_turns(tmp_path):
+    path = write_lines(
+        tmp_path / "a.jsonl",
+        {"response": "a", "id": "x"},
+        {"response": "b", "id": "x", "system": "other"},
+        "",
+        {"response": "c", "id": "x"},
+    )
+    message = f"id 'x' of system 'a' stands already at {path}:1; ids must differ"
+    assert refusal(path) == f":4: {message}"
+    corpus = load(path, skip_invalid=True)
+    assert [turn.response for turn in corpus] == ["a", "b"]
+    assert [caveat.message for caveat in corpus.caveats] == [f"{path}: 1 line left out (line 4: {message})"]
+
+
+def test_a_duplicate_left_out_takes_no_second_position(tmp_path):
+    first, second = {"response": "a", "id": "0"}, {"response": "b", "id": "0"}
+    path = write_lines(tmp_path / "a.jsonl", first, second, {"response": "c"})
+    assert [(turn.id, turn.response) for turn in load(path, skip_invalid=True)] == [("0", "a"), ("2", "c")]
+
+
+def test_lines_left_out_are_counted_and_keep_files_aligned(tmp_path):
+    path = write(
+        tmp_path / "a.jsonl",
+        b'{"response": "0"}\n{"response": \n{"response": "2", "ratings": {"d": "x"}}\n{"response": "\xff"}\n'
+        b'{"response": "4"}\n',
+    )
+    corpus = load(path, skip_invalid=True)
+    assert [(turn.id, turn.response) for turn in corpus] == [("0", "0"), ("4", "4")]
+    (caveat,) = corpus.caveats
+    assert caveat.code == "skipped_lines"
+    assert caveat.message == (
+        f"{path}: 3 lines left out (line 2: not valid JSON: Expecting value at column 14; found "
+        "'{\"response\": '; line 3: rating 'd': expected a number, null or \"N/A\", found the text 'x'; …)"
+    )
+
+
+def test_a_line_left_out_counts_for_its_own_system(tmp_path):
+    records = [{"response": text, "system": system} for text in (None, "b") for system in "xy"]
+    path = write_lines(tmp_path / "a.jsonl", {"response": "a", "system": "x"}, *records[1:], records[0])
+    # x: "a", "b" and one that is left out; y: one that is left out, "b".
+    assert [(turn.system, turn.id) for turn in load(path, skip_invalid=True)] == [
+        ("x", "0"),
+        ("x", "1"),
+        ("y", "1"),
+    ]
+
+
+def test_nothing_valid_is_left(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", {"response": None}, {"response": 3})
+    assert refusal(path, skip_invalid=True) == (
+        ": expected turns, found none: 2 lines left out (line 1: response: expected text, found null; "
+        "line 2: response: expected text, found the number 3)"
+    )
+
+
+def test_unknown_reader(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", {"response": "a"})
+    with pytest.raises(InputError, match=r"^unknown reader 'jsnl'; did you mean jsonl"):
+        load(path, reader="jsnl")
+
+
+def test_turns_are_streamed(tmp_path):
+    good = json.dumps({"response": "a"}) + "\n"
+    turns = Loading([write(tmp_path / "a.jsonl", good * 10 + "broken\n")]).turns()
+    assert [next(turns).id for _ in range(10)] == [str(n) for n in range(10)]
+    with pytest.raises(InputError, match=r"a.jsonl:11: not valid JSON"):
+        next(turns)
+
+
+def test_progress_goes_to_stderr(tmp_path, capsys):
+    path = write_lines(tmp_path / "a.jsonl", {"response": "a"}, {"response": "b"})
+    assert len(load(path, progress=True)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "turn" in err
+    load(path)
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,107 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+from dialogauge.corpus import Corpus, Turn
+from dialogauge.errors import InputError
+from dialogauge.evaluation import evaluate
+
+FILES = ["run.json", "scores.json", "turns.parquet"]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return evaluate(Corpus([Turn(str(i), f"hello {i}", (f"q{i}",)) for i in range(30)]), "length,distinct")
+
+
+def test_what_is_written(result, tmp_path):
+    directory = result.save(tmp_path / "deep" / "run", command=["dialogauge", "score"])
+    assert sorted(path.name for path in directory.iterdir()) == FILES
+    assert json.loads((directory / "scores.json").read_text()) == json.loads(result.to_json())
+    run = json.loads((directory / "run.json").read_text())
+    assert run["command"] == ["dialogauge", "score"]
+    assert run["signatures"].keys() == {"length", "length.characters", "distinct", "distinct.1"}
+    turns = pd.read_parquet(directory / "turns.parquet")
+    assert list(turns.columns) == ["id", "system", "metric", "value"]
+    assert len(turns) == 30
+    assert [path.name for path in directory.parent.iterdir()] == ["run"]
+
+
+def test_same_input_same_bytes(result, tmp_path):
+    first, second = (result.save(tmp_path / name, command=[]) for name in ("a", "b"))
+    for name in FILES:
+        assert (first / name).read_bytes() == (second / name).read_bytes()
+
+
+def test_a_run_is_kept_unless_overwrite(result, tmp_path):
+    directory = result.save(tmp_path / "run", command=["first"])
+    before = (directory / "run.json").read_bytes()
+    with pytest.raises(InputError, match="is there already"):
+        result.save(directory, command=["second"])
+    assert (directory / "run.json").read_bytes() == before
+    result.save(directory, overwrite=True, command=["second"])
+    assert "second" in (directory / "run.json").read_text()
+    assert sorted(path.name for path in directory.iterdir()) == FILES
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_overwrite_never_removes_what_is_not_a_run(result, tmp_path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
+    with pytest.raises(InputError, match="holds something other than a run"):
+        result.save(tmp_path / "thesis", overwrite=True)
+    assert (tmp_path / "thesis" / "chapter1.tex").exists()
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="is not a directory"):
+        result.save(tmp_path / "file", overwrite=True)
+
+
+def test_a_failed_write_leaves_nothing(result, tmp_path, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pd.DataFrame, "to_parquet", fail)
+    with pytest.raises(OSError, match="No space"):
+        result.save(tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+SAVE_FOREVER = """
+import sys
+from pathlib import Path
+from dialogauge.corpus import Corpus, Turn
+from dialogauge.evaluation import evaluate
+turns = [Turn(str(i), f"hello {i}", (f"q{i}",)) for i in range(20000)]
+result = evaluate(Corpus(turns), "length", resamples=2)
+print("ready", flush=True)
+for number in range(10**6):
+    result.save(Path(sys.argv[1]) / f"run{number}")
+    result.save(Path(sys.argv[1]) / "again", overwrite=True)
+"""
+
+
+def test_killed_while_writing_no_directory_is_half_there(tmp_path):
+    partial, written = [], []
+    for attempt in range(6):
+        target = tmp_path / str(attempt)
+        with subprocess.Popen([sys.executable, "-c", SAVE_FOREVER, str(target)], stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(0.2 + 0.037 * attempt)
+            os.kill(child.pid, signal.SIGKILL)
+        visible = [path for path in target.iterdir() if not path.name.startswith(".")]
+        written += visible
+        partial += [path for path in target.iterdir() if path.name.startswith(".")]
+        for directory in visible:
+            assert sorted(path.name for path in directory.iterdir()) == FILES
+            json.loads((directory / "scores.json").read_text())
+            assert len(pd.read_parquet(directory / "turns.parquet")) == 20000
+    # Runs were written and a kill hit a write under way; otherwise this test would show nothing.
+    assert written
+    assert partial

@@ -1,0 +1,73 @@
+from importlib.metadata import EntryPoint, EntryPoints
+
+import pytest
+
+from dialogauge.errors import InputError
+from dialogauge.metrics import registry
+from dialogauge.metrics.bleu import Bleu
+from dialogauge.metrics.registry import known_names, metric_class, parse_request, parse_requests
+
+
+def test_names_options_and_parts():
+    first, second, third = parse_requests("bleu[lowercase=true], distinct.1 ,meteor[alpha=0.8,beta=2]")
+    assert first.metric == Bleu(lowercase=True)
+    assert (first.label, first.part) == ("bleu[lowercase=true]", None)
+    assert (second.label, second.part) == ("distinct", "1")
+    assert third.label == "meteor[alpha=0.8,beta=2.0]"
+
+
+def test_an_option_at_its_default_does_not_change_the_label():
+    assert parse_request("bleu[lowercase=false]").label == "bleu"
+
+
+def test_metrics_can_be_given_as_objects_and_repeats_are_dropped():
+    assert len(parse_requests(["bleu", Bleu(), "bleu,bleu"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("blue", "unknown metric 'blue'; did you mean bleu"),
+        ("zzz", "known: bleu, column, distinct"),
+        ("bleu[lowrcase=true]", "unknown option of bleu 'lowrcase'; did you mean lowercase"),
+        ("bleu[lowercase]", "expected lowercase=VALUE"),
+        ("bleu[lowercase=maybe]", "expected one of true, yes, false, no, found 'maybe'"),
+        ("meteor[alpha=high]", "option alpha of meteor: expected float, found 'high'"),
+        ("distinct.2", "unknown part of distinct '2'"),
+        ("bleu.1", "unknown part of bleu '1'; known: none"),
+        ("bleu[", "cannot read the metric"),
+        ("bleu]x", "cannot read the metric"),
+        ("", "no metric named"),
+        (" , ", "no metric named"),
+    ],
+)
+def test_what_cannot_be_read_is_answered(text, message):
+    with pytest.raises(InputError) as error:
+        parse_requests(text)
+    assert message in str(error.value)
+
+
+def test_signatures_name_everything_that_matters():
+    assert parse_request("bleu").metric.signature == "bleu|tok:13a|smooth:exp|order:4|lowercase:false|dialogauge:0.1.0"
+    assert "syn:wordnet-3.0@" in parse_request("meteor").metric.signature
+    signatures = {name: parse_request(name).metric.signature for name in known_names()}
+    assert len(set(signatures.values())) == len(signatures)
+
+
+def test_every_metric_states_its_contract():
+    for name in known_names():
+        cls = metric_class(name)
+        assert cls.name == name
+        assert cls.title
+        assert cls.bounds[0] < cls.bounds[1]
+        assert cls.level in ("turn", "system")
+
+
+def test_another_package_can_add_a_metric(monkeypatch):
+    point = EntryPoint("other_bleu", "dialogauge.metrics.bleu:Bleu", registry.ENTRY_POINTS)
+    broken = EntryPoint("broken", "no_such_module:Metric", registry.ENTRY_POINTS)
+    monkeypatch.setattr(registry, "entry_points", lambda **wanted: EntryPoints([point, broken]).select(**wanted))
+    assert metric_class("other_bleu") is Bleu
+    assert known_names()[-2:] == ["broken", "other_bleu"]
+    with pytest.raises(InputError, match="metric 'broken' of another package cannot be loaded"):
+        metric_class("broken")

@@ -1,0 +1,121 @@
+"""What the metric contract promises, for every metric there is."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialogauge.corpus import Corpus, Turn
+from dialogauge.metrics.registry import known_names, parse_request
+
+WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 😀 it's".split()), max_size=9).map(" ".join)
+TURNS = st.lists(
+    st.builds(
+        lambda response, references, value: Turn("", response, references=tuple(references), extra={"x": value}),
+        WORDS,
+        st.lists(WORDS, min_size=1, max_size=2),
+        st.floats(-5, 5) | st.none(),
+    ),
+    min_size=1,
+    max_size=12,
+)
+METRICS = [name if name != "column" else "column[name=x]" for name in known_names()]
+every_metric = pytest.mark.parametrize("name", METRICS)
+examples = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+def metric_for(name, turns):
+    # The extra turn has a number in the column even where none of the drawn ones has.
+    return parse_request(name).metric.prepare(Corpus([*turns, Turn("", "", extra={"x": 1.0})]))
+
+
+def assert_same(left, right):
+    assert left.keys() == right.keys()
+    for part in left:
+        np.testing.assert_allclose(left[part], right[part], rtol=1e-12, atol=1e-12)
+
+
+@every_metric
+@examples
+@given(turns=TURNS, labels=st.lists(st.integers(0, 3), min_size=12, max_size=12))
+def test_summaries_add(name, turns, labels):
+    metric = metric_for(name, turns)
+    whole = metric.summarise(metric.measure(turns))
+    parts = [
+        [turn for turn, label in zip(turns, labels, strict=False) if label == wanted]
+        for wanted in set(labels[: len(turns)])
+    ]
+    summaries = [metric.summarise(metric.measure(part)) for part in parts]
+    total = summaries[0]
+    for summary in summaries[1:]:
+        total = total + summary
+    assert total.n == whole.n
+    assert_same(metric.conclude(total), metric.conclude(whole))
+
+
+@every_metric
+@examples
+@given(turns=TURNS, data=st.data())
+def test_order_of_turns_never_matters(name, turns, data):
+    metric = metric_for(name, turns)
+    order = data.draw(st.permutations(range(len(turns))))
+    shuffled = [turns[i] for i in order]
+    assert_same(
+        metric.conclude(metric.summarise(metric.measure(shuffled))),
+        metric.conclude(metric.summarise(metric.measure(turns))),
+    )
+
+
+@every_metric
+@examples
+@given(turns=TURNS, size=st.integers(1, 5))
+def test_batches_never_matter(name, turns, size):
+    metric = metric_for(name, turns)
+    batches = [metric.measure(turns[start : start + size]) for start in range(0, len(turns), size)]
+    joined, whole = metric.join(batches), metric.measure(turns)
+    assert len(joined) == len(whole) == len(turns)
+    assert_same(metric.conclude(metric.summarise(joined)), metric.conclude(metric.summarise(whole)))
+    if (values := metric.per_turn(whole)) is not None:
+        np.testing.assert_array_equal(metric.per_turn(joined), values)
+
+
+@every_metric
+@examples
+@given(turns=TURNS, data=st.data())
+def test_weights_are_repetitions(name, turns, data):
+    metric = metric_for(name, turns)
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(turns), max_size=len(turns)))
+    rows = metric.measure(turns)
+    weighted = metric.summarise(rows, np.array(weights, dtype=float))
+    repeated = metric.summarise(rows[np.repeat(np.arange(len(turns)), weights)])
+    assert weighted.n == repeated.n
+    assert_same(metric.conclude(weighted), metric.conclude(repeated))
+
+
+@every_metric
+@examples
+@given(turns=TURNS)
+def test_values_lie_within_the_bounds_and_name_their_parts(name, turns):
+    metric = metric_for(name, turns)
+    values = metric.conclude(metric.summarise(metric.measure(turns)))
+    assert list(values) == ["", *metric.parts]
+    low, high = metric.bounds
+    assert all(math.isnan(value) or low - 1e-9 <= value <= high + 1e-9 for value in values.values())
+
+
+@every_metric
+def test_one_row_per_resample(name):
+    turns = [Turn(str(i), f"w{i} and", references=("w1 and more",), extra={"x": i}) for i in range(5)]
+    metric = metric_for(name, turns)
+    if metric.resampling != "bootstrap":
+        assert metric.resampling == "jackknife"
+        return
+    rows, weights = metric.measure(turns), np.random.default_rng(0).integers(0, 3, (7, 5)).astype(float)
+    batch = metric.conclude(metric.summarise(rows, weights))
+    for place, row in enumerate(weights):
+        single = metric.conclude(metric.summarise(rows, row))
+        for part, values in batch.items():
+            assert values.shape == (7,)
+            np.testing.assert_allclose(values[place], single[part], rtol=1e-12)

@@ -1,0 +1,49 @@
+"""Data flows from left to right: a package imports from packages to its left, never from its right."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "dialogauge"
+LEFT_TO_RIGHT = [
+    "errors",
+    "tables",
+    "corpus",
+    "encode",
+    "models",
+    "metrics",
+    "evaluation",
+    "agreement",
+    "report",
+    "cli",
+]
+PARTS = sorted(
+    path.name.removesuffix(".py") for path in SOURCE.iterdir() if path.name.removesuffix(".py") in LEFT_TO_RIGHT
+)
+
+
+def imports_of(part: str) -> set[str]:
+    home = SOURCE / part
+    files = home.rglob("*.py") if home.is_dir() else [home.with_suffix(".py")]
+    found = set()
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{file} imports relatively"
+                names = [f"{node.module}.{a.name}" for a in node.names]
+            found |= {name.split(".")[1] for name in names if name.startswith("dialogauge.")}
+    return found & set(LEFT_TO_RIGHT)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_imports_point_left(part):
+    allowed = set(LEFT_TO_RIGHT[: LEFT_TO_RIGHT.index(part) + 1])
+    if part == "tables":
+        allowed.discard("errors")
+    assert imports_of(part) <= allowed
+
+
+def test_every_part_is_looked_at():
+    assert {"errors", "tables", "corpus", "metrics", "evaluation", "report", "cli"} <= set(PARTS)
