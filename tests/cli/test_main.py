@@ -1,4 +1,12 @@
+import fcntl
 import json
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
 
 import pytest
 
@@ -18,7 +26,9 @@ def test_help_shows_an_example(dialogauge, verb):
 
 
 def test_a_typo_in_the_verb(dialogauge):
-    assert dialogauge("scroe", "x") == (2, "", "unknown command 'scroe'; did you mean score?\n")
+    done = dialogauge("scroe", "x")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("unknown command 'scroe'; did you mean score")
 
 
 @pytest.mark.parametrize("arguments", [[], ["score"], ["score", "x"], ["score", "x", "--metrics"], ["score", "--nope"]])
@@ -48,6 +58,7 @@ def test_doctor(dialogauge, monkeypatch):
     done = dialogauge("doctor")
     assert done.code == 0
     assert "pip install 'dialogauge[plot]'" in done.out
+    assert "1 missing, all optional" in done.out
     monkeypatch.setitem(VERBS["doctor"].REQUIRED, "no-such-package-either", "nothing")
     assert dialogauge("doctor").code == 1
 
@@ -60,3 +71,44 @@ def test_demo(dialogauge, tmp_path):
     assert [line.split()[0] for line in lines[2:5]] == ["good", "dull", "offtopic"]
     assert "bleu, rouge_l, meteor: `good`, clearly; distinct: `offtopic`, clearly." in done.out
     assert (tmp_path / "demo.svg").read_text().startswith("<?xml")
+
+
+def test_a_terminal_that_cannot_show_every_character(responses):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "dialogauge", "score", str(responses), "--metrics", "bleu"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0
+    assert "bleu ?" in done.stdout
+
+
+def test_control_characters_in_the_call_never_reach_the_terminal(dialogauge):
+    done = dialogauge("score", "x", "--metrics", "bleu", "--b\x1b[31m")
+    assert done.code == 2
+    assert "\x1b" not in done.err
+
+
+def test_work_that_fails_is_told_apart_from_a_wrong_call(dialogauge, responses, tmp_path, monkeypatch):
+    monkeypatch.setattr("dialogauge.report.figures.find_spec", lambda _name: None)
+    done = dialogauge("score", responses, "--metrics", "bleu", "--plot", tmp_path / "x.png", "--out", tmp_path / "run")
+    assert (done.code, done.out) == (1, "")
+    assert "pip install 'dialogauge[plot]'" in done.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_stopped_by_the_user(dialogauge, responses, monkeypatch):
+    def stop(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dialogauge.evaluation.evaluate", stop)
+    assert dialogauge("score", responses, "--metrics", "bleu") == (130, "", "stopped\n")
+
+
+def test_progress_appears_on_a_terminal_only(responses):
+    command = [sys.executable, "-m", "dialogauge", "score", str(responses), "--metrics", "bleu"]
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=follower, check=True)
+    assert select.select([leader], [], [], 10)[0], "nothing was shown"
+    assert b"turn/s" in os.read(leader, 4096)
+    quiet = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+    assert quiet.stderr == b""

@@ -1,7 +1,7 @@
 import pytest
 
 from dialogauge.corpus import Turn, load
-from tests.corpus.files import refusal, write_lines
+from tests.corpus.files import refusal, write, write_lines
 
 
 @pytest.mark.parametrize("name", ["talk.jsonl", "talk.jsonl.gz"])
@@ -16,7 +16,7 @@ def test_utterances(tmp_path, name):
     assert corpus.turns == [
         Turn("d1:1", "b", ("a",), system="talk", dialogue="d1", facts=("f",), extra={"topic": "tea"}),
         Turn("d1:2", "", ("a", "b"), system="talk", dialogue="d1", facts=("f",), extra={"topic": "tea"}),
-        Turn("1:1", "d", ("c",), system="talk", dialogue="1"),
+        Turn("1:1", "d", ("c",), system="talk", dialogue="talk#1"),
     ]
     assert corpus.caveats == ()
 
@@ -29,9 +29,27 @@ def test_chat_logs(tmp_path):
     assert load(path).turns == [
         Turn("5:1", "hello", ("hi",), system="log", dialogue="5", **shared),
         Turn("5:2", "so?", ("hi", "hello"), system="log:user", dialogue="5", **shared),
-        Turn("0:1", "hello", ("hi",), system="bot", dialogue="0", **shared),
-        Turn("0:2", "so?", ("hi", "hello"), system="bot:user", dialogue="0", **shared),
+        Turn("0:1", "hello", ("hi",), system="bot", dialogue="log#0", **shared),
+        Turn("0:2", "so?", ("hi", "hello"), system="bot:user", dialogue="log#0", **shared),
     ]
+
+
+def test_unnamed_conversations_of_two_files_are_not_the_same(tmp_path):
+    paths = [
+        write_lines(tmp_path / "one.jsonl", {"utterances": ["a", "b"]}, {"utterances": ["c", "d", "e"]}),
+        write_lines(tmp_path / "two.jsonl", {"utterances": ["f", "g", "h"]}, {"utterances": ["i", "j"]}),
+        write(tmp_path / "three.txt", "k __eou__ l __eou__\n"),
+    ]
+    corpora = [load(path) for path in paths]
+    assert [[turn.id for turn in corpus] for corpus in corpora] == [
+        ["0:1", "1:1", "1:2"],
+        ["0:1", "0:2", "1:1"],
+        ["0:1"],
+    ]
+    found = [{turn.dialogue for turn in corpus} for corpus in corpora]
+    assert found == [{"one#0", "one#1"}, {"two#0", "two#1"}, {"three#0"}]
+    # Read at once or one by one, they have the same names.
+    assert load(paths).turns == [turn for corpus in corpora for turn in corpus]
 
 
 def test_short_conversations_are_counted(tmp_path):

@@ -10,9 +10,9 @@ def test_conversations(tmp_path, name):
     corpus = load(path)
     assert corpus.files[0].reader == "dailydialog"
     assert corpus.turns == [
-        Turn("0:1", "c", ("a b",), system="dd", dialogue="0"),
-        Turn("0:2", "d", ("a b", "c"), system="dd", dialogue="0"),
-        Turn("1:1", "f", ("e",), system="dd", dialogue="1"),
+        Turn("0:1", "c", ("a b",), system="dd", dialogue="dd#0"),
+        Turn("0:2", "d", ("a b", "c"), system="dd", dialogue="dd#0"),
+        Turn("1:1", "f", ("e",), system="dd", dialogue="dd#1"),
     ]
 
 

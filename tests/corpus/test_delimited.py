@@ -120,3 +120,13 @@ def test_bad_rows_are_left_out(tmp_path):
 @pytest.mark.parametrize("header", [b"response,\xff\n", b'response,"x"y\n'])
 def test_a_bad_header_cannot_be_left_out(tmp_path, header):
     assert refusal(write(tmp_path / "a.csv", header + b"response,b\n"), reader="csv", skip_invalid=True)[:3] == ":1:"
+
+
+def test_chat_messages_in_a_cell(tmp_path):
+    said = '"[{""role"": ""system"", ""content"": ""s""}, {""role"": ""user"", ""content"": ""hi""}]"'
+    path = write(tmp_path / "a.csv", f"response,context,messages\nb,,{said}\nc,so?,3\nd,,3\n")
+    assert load(path).turns == [
+        Turn("0", "b", ("hi",), system="a", facts=("s",)),
+        Turn("1", "c", ("so?",), system="a", extra={"messages": 3}),
+        Turn("2", "d", system="a", extra={"messages": 3}),
+    ]

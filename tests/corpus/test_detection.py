@@ -5,6 +5,7 @@ import pytest
 from dialogauge.corpus import load
 from dialogauge.corpus.readers.registry import READERS, choose
 from tests.corpus.files import refusal, write
+from tests.corpus.samples import samples
 
 FORMATS = {
     "jsonl": '{"response": "a"}\n',
@@ -14,6 +15,12 @@ FORMATS = {
     "conversations": '{"utterances": ["a", "b"]}\n',
     "dailydialog": "a __eou__ b __eou__\n",
     "parlai": "1 a\tb\n",
+    "entailment": "a\tb\nc\nd\n" * 2,
+    "usr": '[{"context": "a", "responses": [{"response": "b", "model": "c"}]}]',
+    "fed": '[\n{"context": "a", "response": "b", "annotations": {}}\n]\n',
+    "conture": '[ {"dialog_id": 1, "turns": [{"user": "a", "chatbot": "b"}]} ]',
+    "json": '[\n {"context": ["a"],\n  "response": "b"}\n]\n',
+    "bert_ruber": "query,response,human_score,Ruber_Unref_Score,CTX_Unref_Score\na,b,1,2,3\na,c,1,2,3\n",
 }
 
 
@@ -39,7 +46,21 @@ def test_parallel(tmp_path):
 
 
 def test_every_reader_is_tried():
-    assert {*FORMATS, "parquet", "parallel"} == set(READERS)
+    assert {*FORMATS, "parquet", "parallel", "grade", "text"} == set(READERS)
+
+
+def test_directories(tmp_path):
+    found = samples()
+    for reader in ("grade", "text"):
+        path = found[reader].write(tmp_path / reader)
+        assert choose(path).name == reader
+        assert load(path) == load(path, reader=reader)
+
+
+def test_a_directory_is_not_taken_for_a_parallel_file(tmp_path):
+    (tmp_path / "src-a").mkdir()
+    (tmp_path / "tgt-a").write_text("a")
+    assert refusal(tmp_path / "src-a").startswith(": is a directory; ")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +72,19 @@ def test_every_reader_is_tried():
         ('{"broken\n{"utterances": ["a", "b"]}\n', "conversations"),
         ('{"broken\n', "jsonl"),
         ("1 your persona: i read.\n2 a\tb\n", "parlai"),
+        ("1 a\tb\n2 c\td\n3 e\tf\n4 g\th\n", "parlai"),
+        ("1 tea\tor two ?\ntwo\none\n" * 2, "entailment"),
+        ("a\tb\nc\nd\te\n" + "a\tb\nc\nd\n" * 5, "entailment"),
+        ("context\tresponse\n" + "a\tb\n" * 9, "tsv"),
+        ('[{"context": "a", "response": "b __eou__", "annotations": {}}]', "fed"),
+        ('[{"context": "a", "annotations": {}}]', "fed"),
+        ('[{"context": "a", "response": "b"}]', "json"),
+        ('[{"Response": "a", "id": 1}]', "json"),
+        ('[{"responses": ["a"]}]', "json"),
+        ('[{"context": "a", "responses": [], "response": "b"}]', "usr"),
+        ('[{"response": "a", "turns": [], "dialog_id": 1}]', "conture"),
+        ('[{"response": "%s"}]' % ("x" * 200_000), "json"),
+        ("query,response,human_score,CTX_Unref_Score\na,b,1,2\n", "csv"),
         ("1 partner's persona: i read.\n2 a\tb\n", "parlai"),
         ("\n\nresponse\na\n", "csv"),
         ('"response","id"\n"a",1\n', "csv"),
@@ -68,8 +102,14 @@ def test_nothing_fits(tmp_path):
     path = write(tmp_path / "a.txt", "\nplain \x1b[31mtext\u202e\n")
     assert refusal(path) == (
         ":2: no reader recognises a file that begins 'plain \\x1b[31mtext\\u202e'; name one with --reader: "
-        "parquet, fbd, conversations, jsonl, dailydialog, parlai, tsv, csv, parallel"
+        "grade, text, parquet, fbd, conversations, jsonl, usr, fed, conture, json, dailydialog, entailment, parlai, "
+        "tsv, bert_ruber, csv, parallel"
     )
+
+
+def test_a_json_array_of_something_else(tmp_path):
+    path = write(tmp_path / "a.json", '[\n{"text": "a"}\n]\n')
+    assert refusal(path).startswith(":1: no reader recognises a file that begins '['; name one with --reader: ")
 
 
 def test_a_forced_reader_says_what_it_expected(tmp_path):

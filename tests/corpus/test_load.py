@@ -97,6 +97,19 @@ def test_nothing_valid_is_left(tmp_path):
     )
 
 
+@pytest.mark.parametrize("reader", [None, "jsonl"])
+def test_a_missing_file_is_told_before_any_is_read(tmp_path, reader):
+    good = write_lines(tmp_path / "good.jsonl", {"response": "a"})
+    broken = write(tmp_path / "broken.jsonl", "broken\n")
+    missing = tmp_path / "none.jsonl"
+    for paths in ([good, missing], [broken, missing], [broken, good, missing, tmp_path / "none either"]):
+        loading = Loading(paths, reader)
+        with pytest.raises(InputError) as caught:
+            next(loading.turns())
+        assert str(caught.value) == f"{missing}: no such file"
+        assert loading.files == []
+
+
 def test_unknown_reader(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", {"response": "a"})
     with pytest.raises(InputError, match=r"^unknown reader 'jsnl'; did you mean jsonl"):

@@ -27,10 +27,10 @@ def test_with_personas(tmp_path, source, target, persona):
     name = corpus.systems[0]
     assert name in ("src-x", "x.src")
     assert corpus.turns == [
-        Turn("0:1", "b", ("a",), system=name, dialogue="0", facts=facts),
-        Turn("0:2", "c", ("a", "b"), system=name, dialogue="0"),
-        Turn("0:3", "d", ("a", "b", "c"), system=name, dialogue="0", facts=facts),
-        Turn("2:1", "f", ("e",), system=name, dialogue="2", facts=("i cook",)),
+        Turn("0:1", "b", ("a",), system=name, dialogue=f"{name}#0", facts=facts),
+        Turn("0:2", "c", ("a", "b"), system=name, dialogue=f"{name}#0"),
+        Turn("0:3", "d", ("a", "b", "c"), system=name, dialogue=f"{name}#0", facts=facts),
+        Turn("2:1", "f", ("e",), system=name, dialogue=f"{name}#2", facts=("i cook",)),
     ]
     assert [(file.path, file.reader) for file in corpus.files] == [(str(path), "parallel") for path in paths]
     assert [file.sha256 for file in corpus.files] == [hashlib.sha256(p.read_bytes()).hexdigest() for p in paths]

@@ -20,11 +20,11 @@ def test_dialogues(tmp_path, name):
     own, partner = ("i read.", "i run."), ("i cook.",)
     assert corpus.files[0].reader == "parlai"
     assert corpus.turns == [
-        Turn("0:1", "hi , you ?", ("hello",), system="p", dialogue="0", facts=own),
-        Turn("0:2", "fine", ("hello", "hi , you ?"), system="p", dialogue="0", facts=partner),
-        Turn("0:3", "good", ("hello", "hi , you ?", "fine"), system="p", dialogue="0", facts=own),
-        Turn("1:1", "second", ("first",), system="p", dialogue="1"),
-        Turn("1:2", "third", ("first", "second"), system="p", dialogue="1"),
+        Turn("0:1", "hi , you ?", ("hello",), system="p", dialogue="p#0", facts=own),
+        Turn("0:2", "fine", ("hello", "hi , you ?"), system="p", dialogue="p#0", facts=partner),
+        Turn("0:3", "good", ("hello", "hi , you ?", "fine"), system="p", dialogue="p#0", facts=own),
+        Turn("1:1", "second", ("first",), system="p", dialogue="p#1"),
+        Turn("1:2", "third", ("first", "second"), system="p", dialogue="p#1"),
     ]
     assert corpus.caveats == ()
 

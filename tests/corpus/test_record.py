@@ -100,6 +100,30 @@ def test_chat_messages(tmp_path):
     assert turn == Turn("0", "indeed", ("hi", "it is\nwarm", "nice"), system="bot", facts=("f", "Be kind."))
 
 
+SAID = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "hi"}]
+
+
+@pytest.mark.parametrize("absent", [{}, {"context": None}, {"context": ""}], ids=str)
+def test_a_chat_log_without_its_reply(tmp_path, absent):
+    turn = only(tmp_path, {**absent, "messages": SAID, "response": "hello", "facts": ["f"], "n": 1})
+    assert turn == Turn("0", "hello", ("hi",), system="bot", facts=("f", "Be kind."), extra={"n": 1})
+
+
+def test_messages_beside_a_context_are_kept(tmp_path):
+    for context in (["a"], []):
+        turn = only(tmp_path, {"context": context, "messages": SAID, "response": "b"})
+        assert turn == Turn("0", "b", tuple(context), system="bot", extra={"messages": SAID})
+
+
+def test_messages_that_are_no_list_are_no_context(tmp_path):
+    for value in (3, "three"):
+        assert only(tmp_path, {"messages": value, "response": "b"}) == Turn(
+            "0", "b", system="bot", extra={"messages": value}
+        )
+    assert only(tmp_path, {"messages": None, "response": "b"}) == Turn("0", "b", system="bot")
+    assert only(tmp_path, {"messages": [], "response": "b"}) == Turn("0", "b", system="bot")
+
+
 @pytest.mark.parametrize("spelling", ["N/A", "n/a", "NA", "nan", " N/A - not rated", None])
 def test_missing_ratings(tmp_path, spelling):
     turn = only(tmp_path, {"response": "a", "ratings": {"d": [spelling, 2], "e": spelling}})
@@ -162,6 +186,18 @@ ROLE = {"role": "user", "content": "hi"}
         (
             {"response": "a", "context": [{"text": "a"}]},
             "context: expected a chat message with role and content",
+        ),
+        (
+            {"response": "a", "messages": ["a", ROLE]},
+            "messages: expected a list of strings or chat messages, found a list with",
+        ),
+        (
+            {"response": "a", "messages": [{"content": "a"}]},
+            "messages: expected a chat message with role and content, found an object",
+        ),
+        (
+            {"response": "a", "contexts": ["a"], "messages": []},
+            "unknown field 'contexts'; did you mean 'context'?",
         ),
         (
             {"response": "a", "references": [["a", "b", "c"], ["d", "e", "f"]]},

@@ -49,8 +49,14 @@ def test_missing_file(tmp_path):
     assert refusal(tmp_path / "none.jsonl", reader="csv") == ": no such file"
 
 
+@pytest.mark.parametrize("reader", [None, "csv"])
+def test_a_path_that_cannot_be_looked_up(tmp_path, reader):
+    assert refusal(tmp_path / ("x" * 5000), reader=reader) == ": cannot be read: File name too long"
+
+
 def test_directory(tmp_path):
-    assert refusal(tmp_path) == ": is a directory; expected a file"
+    assert refusal(tmp_path).startswith(": is a directory; expected a file, or ")
+    assert refusal(tmp_path, reader="jsonl") == ": is a directory; expected a file"
 
 
 def test_pipe(tmp_path):

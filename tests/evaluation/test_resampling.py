@@ -3,14 +3,13 @@ import pytest
 
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import evaluate
-from dialogauge.evaluation.resampling import (
-    bootstrap_weights,
-    jackknife_groups,
-    jackknife_intervals,
-    percentile_interval,
-)
+from dialogauge.evaluation.intervals import Resampler
+from dialogauge.evaluation.measure import measure
+from dialogauge.evaluation.resampling import Jackknife, bootstrap_weights, jackknife, percentile_interval
+from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.distinct import Distinct
+from dialogauge.metrics.registry import parse_requests
 
 
 def test_every_resample_draws_as_many_units_as_there_are():
@@ -52,34 +51,61 @@ def test_bootstrap_interval_of_evaluate_is_that_of_the_mean():
     assert score.high == pytest.approx(values.mean() + reach, abs=0.01)
 
 
+def jackknife_of_mean(values, groups):
+    """The jackknife of the mean of values, each its own unit, leaving out one group after the other."""
+    metric = Column(column="v")
+    summaries = [metric.summarise(values[groups == group][:, None]) for group in range(groups.max() + 1)]
+    return jackknife(metric, summaries, np.bincount(groups))[""]
+
+
 def test_jackknife_of_a_mean_is_the_textbook_standard_error():
     # Deleting single turns, the jackknife standard error of a mean is exactly s / sqrt(n).
     from scipy.stats import t
 
     values = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0])
-    units = np.arange(8)
-    interval = jackknife_intervals(Column(column="v"), values[:, None], units, units, 0.95)[""]
-    reach = t.ppf(0.975, 7) * values.std(ddof=1) / np.sqrt(8)
-    assert interval == pytest.approx((values.mean() - reach, values.mean() + reach), rel=1e-12)
+    found = jackknife_of_mean(values, np.arange(8))
+    assert found.error == pytest.approx(values.std(ddof=1) / np.sqrt(8), rel=1e-12)
+    reach = t.ppf(0.975, 7) * found.error
+    assert found.interval(0.95) == pytest.approx((values.mean() - reach, values.mean() + reach), rel=1e-12)
 
 
 def test_jackknife_of_groups_covers_the_truth():
     # 230 units in 50 groups of 4 or 5: the interval of a mean still covers 93 to 97 %.
     rng = np.random.default_rng(5)
-    metric, units, covered = Column(column="v"), np.arange(230), 0
-    groups = jackknife_groups(230, rng)
+    groups, covered = rng.permutation(np.arange(230) % 50), 0
     for _ in range(1000):
-        values = rng.normal(size=(230, 1))
-        low, high = jackknife_intervals(metric, values, units, groups, 0.95)[""]
+        low, high = jackknife_of_mean(rng.normal(size=230), groups).interval(0.95)
         covered += low <= 0 <= high
     assert 930 <= covered <= 970
 
 
-def test_groups_are_of_nearly_one_size():
-    sizes = np.bincount(jackknife_groups(230, np.random.default_rng(0)))
-    assert len(sizes) == 50
-    assert set(sizes.tolist()) == {4, 5}
-    assert sorted(jackknife_groups(7, np.random.default_rng(0)).tolist()) == list(range(7))
+def test_groups_of_unequal_size_by_hand():
+    # Values 0 0 0 | 3 | 6 in groups of 3, 1 and 1 units: h = 5/3, 5, 5. The mean is 9/5; without each group it is
+    # 9/2, 6/4, 3/4. Pseudo-values h m - (h - 1) m_j: 0, 3, 6 (the groups' means). Their centre is
+    # 3 * 9/5 - (2/5 * 9/2 + 4/5 * 3/2 + 4/5 * 3/4) = 9/5. Variance (1/3) (81/25 / (2/3) + 36/25 / 4 + 441/25 / 4).
+    values, groups = np.array([0.0, 0, 0, 3, 6]), np.array([0, 0, 0, 1, 2])
+    expected = (81 / 25 * 3 / 2 + 36 / 25 / 4 + 441 / 25 / 4) / 3
+    assert jackknife_of_mean(values, groups).error == pytest.approx(np.sqrt(expected), rel=1e-12)
+
+
+def test_a_group_without_turns_changes_nothing():
+    values, groups = np.array([3.0, 1.0, 4.0, 1.5]), np.arange(4)
+    plain = jackknife_of_mean(values, groups)
+    metric = Column(column="v")
+    summaries = [*(metric.summarise(values[groups == g][:, None]) for g in groups), None]
+    gap = jackknife(metric, summaries, np.array([1, 1, 1, 1, 0]))[""]
+    assert (gap.value, gap.error, gap.freedom) == (plain.value, plain.error, plain.freedom)
+
+
+def test_jackknife_of_a_difference_is_that_of_the_differences():
+    rng = np.random.default_rng(0)
+    a, b, groups = rng.normal(size=20), rng.normal(size=20), np.arange(20)
+    difference = jackknife_of_mean(a, groups).minus(jackknife_of_mean(b, groups))
+    assert difference.error == pytest.approx(jackknife_of_mean(a - b, groups).error, rel=1e-12)
+
+
+def test_one_group_has_no_interval():
+    assert np.isnan(Jackknife(1.0, np.array([1.0]), np.array([5])).interval(0.95)).all()
 
 
 def test_jackknife_interval_of_distinct_contains_its_value_and_narrows():
@@ -98,6 +124,19 @@ def test_jackknife_interval_stays_within_the_bounds():
     turns = [Turn(str(i), f"a{i} b{i}") for i in range(9)] + [Turn("9", "a1 b1 c d e f g h")]
     score = evaluate(Corpus(turns), "distinct").scores[0]
     assert score.high <= 1
+
+
+def test_sizes_are_counted_in_units_not_turns():
+    # Two turns in each of the first three dialogues, one in the others: every unit weighs the same.
+    turns = [Turn(str(i), f"w{i % 4} v{i % 3}", dialogue=str(d)) for i, d in enumerate([0, 0, 1, 1, 2, 2, 3, 4, 5])]
+    samples = measure(Corpus(turns), parse_requests("distinct")).samples
+    found = Resampler(samples, Settings()).jackknife(samples[0])[""]
+    assert found.sizes.tolist() == [1] * 6
+
+
+def test_memory_is_bounded_by_turns_as_well_as_units():
+    blocks = list(bootstrap_weights(10, 50, np.random.default_rng(0), widest=1_000_000))
+    assert [len(block) for block in blocks] == [4] * 12 + [2]
 
 
 @pytest.mark.parametrize("metric", [Distinct(), Column(column="v")])

@@ -52,8 +52,8 @@ def test_digits_follow_the_interval():
 
 def test_notes_say_how_the_intervals_were_made(result):
     text = str(result)
-    assert "95% interval of rouge_l, length: bootstrap over contexts (1000 resamples, seed 0)" in text
-    assert "jackknife over contexts" in text
+    assert "95% interval of rouge_l, length: bootstrap over contexts (1000 resamples), seed 0" in text
+    assert "jackknife over contexts, seed 0" in text
     assert "signature: rouge_l|tok:rouge-score|stem:no|dialogauge:" in text
 
 

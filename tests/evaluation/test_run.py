@@ -4,8 +4,8 @@ import pytest
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import evaluate
-from dialogauge.evaluation.units import units_of
-from dialogauge.metrics.bleu import sentence_bleu
+from dialogauge.evaluation.units import Units
+from dialogauge.metrics.bleu import Bleu, sentence_bleu
 
 
 def turn(number, response, system="s", **more):
@@ -68,14 +68,15 @@ def test_dialogues_are_drawn_whole():
     [({"dialogue": "d"}, "dialogues"), ({"context": ("a",)}, "contexts"), ({"context": ()}, "turns")],
 )
 def test_what_is_resampled_is_named(more, kind):
-    assert units_of(Corpus([turn(0, "x", **more)])).kind == kind
+    units = Units()
+    units.keys([turn(0, "x", **more)])
+    assert units.kind == kind
 
 
 def test_turns_without_a_context_are_paired_by_id():
-    corpus = Corpus([Turn(str(i), "x", system=s) for s in "ab" for i in range(3)])
-    units = units_of(corpus)
-    assert units.count == 3
-    assert units.shared
+    a, b = (Units().keys([Turn(str(i), "x", system=s) for i in range(3)]) for s in "ab")
+    assert a.tolist() == b.tolist()
+    assert len(set(a.tolist())) == 3
 
 
 def test_per_turn_scores_include_sentence_bleu():
@@ -89,7 +90,7 @@ def test_per_turn_scores_include_sentence_bleu():
 def test_batches_do_not_change_scores(monkeypatch):
     corpus = Corpus([turn(i, f"a b w{i % 7}", references=("a b w1",)) for i in range(50)])
     whole = evaluate(corpus, "bleu,rouge_l,distinct,length")
-    monkeypatch.setattr("dialogauge.evaluation.run.BATCH", 7)
+    monkeypatch.setattr("dialogauge.evaluation.sample.BATCH", 7)
     assert evaluate(corpus, "bleu,rouge_l,distinct,length").scores == whole.scores
 
 
@@ -112,6 +113,45 @@ def test_turns_without_references_are_left_out_and_counted():
     assert (result.score("s", "rouge_l").value, result.score("s", "rouge_l").n) == (1.0, 1)
     assert (result.score("t", "rouge_l").value, result.score("t", "rouge_l").n) == (None, 0)
     assert "2 of 3 turns have no references" in next(c.message for c in result.caveats if c.code == "missing_input")
+
+
+def test_caveats_and_n_follow_the_turns_that_a_metric_used():
+    rows = [
+        turn(i, "a b c d", system, references=("a b c d",) if i in places else ())
+        for system, places in (("s", range(0, 3)), ("t", range(97, 100)))
+        for i in range(100)
+    ]
+    result = evaluate(Corpus(rows), "bleu,length")
+    messages = {caveat.code: caveat.message for caveat in result.caveats}
+    assert messages["few_samples"].startswith("bleu: a score stands on 3 contexts only")
+    assert messages["unpaired"].startswith("bleu: the systems are scored on different contexts")
+    assert "n=3" in str(result)
+    assert result.score("s", "bleu").units == 3
+
+
+def test_rows_keep_their_contexts_when_turns_are_left_out():
+    # b is a plus one on the contexts both have, and both lack the number on every third context.
+    values = [None if i % 3 == 0 else v for i, v in enumerate(VALUES)]
+    shifted = [None if v is None else v + 1 for v in values]
+    lacking = [t for t in numbers("a", values) if t.extra["v"] is not None]
+    a, b = evaluate(Corpus([*lacking, *numbers("b", shifted)]), "column[name=v]").scores
+    assert (a.n, b.n) == (26, 26)
+    assert b.low == pytest.approx(a.low + 1, abs=0.15)
+
+
+def test_two_recipes_of_one_name_are_refused():
+    corpus = Corpus([turn(0, "a b", references=("a b",))])
+    with pytest.raises(InputError, match="two different metrics are called bleu"):
+        evaluate(corpus, [Bleu(), "bleu"], compat="fbd-paper")
+
+
+def test_metrics_without_a_recipe_of_the_paper_are_named():
+    corpus = Corpus([turn(i, "a b", references=("a b",)) for i in range(25)])
+    result = evaluate(corpus, "bleu,length", compat="fbd-paper")
+    assert codes(result) == ["own_recipe"]
+    assert "length" in result.caveats[0].message
+    assert "compat:fbd-paper" in result.score("s", "bleu").signature
+    assert codes(evaluate(corpus, "bleu,length")) == []
 
 
 def test_empty_responses_are_scored_and_counted():

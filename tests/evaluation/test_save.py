@@ -12,7 +12,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import evaluate
 
-FILES = ["run.json", "scores.json", "turns.parquet"]
+FILES = ["measures.npz", "run.json", "scores.json", "turns.parquet"]
 
 
 @pytest.fixture(scope="module")
@@ -54,19 +54,26 @@ def test_a_run_is_kept_unless_overwrite(result, tmp_path):
 def test_overwrite_never_removes_what_is_not_a_run(result, tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
-    with pytest.raises(InputError, match="holds something other than a run"):
+    with pytest.raises(InputError, match=r"holds more than a run \('chapter1.tex'\)"):
         result.save(tmp_path / "thesis", overwrite=True)
     assert (tmp_path / "thesis" / "chapter1.tex").exists()
+    directory = result.save(tmp_path / "run")
+    (directory / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds more than a run"):
+        result.save(directory, overwrite=True)
+    assert (directory / "notes.txt").read_text() == "mine"
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="is not a directory"):
         result.save(tmp_path / "file", overwrite=True)
+    with pytest.raises(InputError, match="a part of its path is a file"):
+        result.save(tmp_path / "file" / "run")
 
 
 def test_a_failed_write_leaves_nothing(result, tmp_path, monkeypatch):
     def fail(*_arguments, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pd.DataFrame, "to_parquet", fail)
+    monkeypatch.setattr("dialogauge.evaluation.save._write_turns", fail)
     with pytest.raises(OSError, match="No space"):
         result.save(tmp_path / "run")
     assert list(tmp_path.iterdir()) == []
@@ -93,7 +100,9 @@ def test_killed_while_writing_no_directory_is_half_there(tmp_path):
         with subprocess.Popen([sys.executable, "-c", SAVE_FOREVER, str(target)], stdout=subprocess.PIPE) as child:
             assert child.stdout is not None
             child.stdout.readline()
-            time.sleep(0.2 + 0.037 * attempt)
+            while not (target / "run0").exists():
+                time.sleep(0.01)
+            time.sleep(0.037 * attempt)
             os.kill(child.pid, signal.SIGKILL)
         visible = [path for path in target.iterdir() if not path.name.startswith(".")]
         written += visible

@@ -1,6 +1,5 @@
 import math
 
-import numpy as np
 import pytest
 
 from dialogauge.metrics.bleu import bleu_counts, corpus_bleu, sentence_bleu, tokenize_13a
@@ -39,9 +38,11 @@ def test_reference_length_is_the_nearest_and_of_two_the_shorter(references, near
 
 
 def test_corpus_score_sums_counts_before_dividing():
-    # Unigrams 1/1 and 1/3 make 2/4, not the mean of 1 and 1/3; likewise for higher orders.
-    counts = np.sum([bleu_counts("a", ["a"]), bleu_counts("a x y", ["a b c"])], axis=0)
-    assert counts[0] / counts[4] == 2 / 4
+    # Five tokens against themselves: 5/5, 4/4, 3/3, 2/2. "a x y z" against "a b c d": 1/4, 0/3, 0/2, 0/1. Together
+    # 6/9, 4/7, 3/5, 2/3 and no brevity: the fourth root of their product, not the mean of two scores.
+    expected = 100 * (6 / 9 * 4 / 7 * 3 / 5 * 2 / 3) ** (1 / 4)
+    found = corpus_bleu(["p q r s t", "a x y z"], [["p q r s t"], ["a b c d"]])
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n"])

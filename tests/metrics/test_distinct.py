@@ -2,8 +2,11 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dialogauge.corpus import Turn
+from dialogauge.metrics.base import Metric
 from dialogauge.metrics.distinct import Distinct, distinct, word_rows
 
 
@@ -53,3 +56,13 @@ def test_a_weight_of_two_counts_a_turn_twice():
     rows = metric.measure([Turn("0", "a b"), Turn("1", "c d")])
     values = metric.conclude(metric.summarise(rows, np.array([2.0, 0.0])))
     assert values == {"": 1 / 2, "1": 2 / 4}
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(st.lists(st.sampled_from("abcd"), max_size=4).map(" ".join), min_size=2, max_size=6))
+def test_leaving_one_out_equals_adding_the_others(texts):
+    metric = Distinct()
+    summaries = [metric.summarise(word_rows([text])) for text in texts]
+    plain = Metric.leave_one_out(metric, summaries)
+    for quick, slow in zip(metric.leave_one_out(summaries), plain, strict=True):
+        assert (quick.n, quick.types, quick.tokens) == (slow.n, slow.types, slow.tokens)

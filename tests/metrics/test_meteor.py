@@ -4,7 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.corpus import Turn
+from dialogauge.errors import InputError
 from dialogauge.metrics.meteor import Meteor, align, meteor, meteor_tokens
+from dialogauge.metrics.registry import parse_request
 from dialogauge.metrics.synonyms import TABLE
 
 WORDS = st.lists(
@@ -123,3 +125,9 @@ def test_the_signature_names_words_stemmer_table_and_parameters():
     assert signature.startswith("meteor|")
     for part in (f"syn:{TABLE}", "stem:porter-nltk", "words:nltk-punkt", "alpha:0.9", "beta:2.0", "gamma:0.5"):
         assert part in signature.split("|")
+
+
+@pytest.mark.parametrize("options", ["alpha=-1", "alpha=nan", "beta=-1", "beta=inf", "gamma=5", "gamma=-0.1"])
+def test_options_that_make_no_sense(options):
+    with pytest.raises(InputError, match="expected alpha and gamma from 0 to 1 and beta from 0 on"):
+        parse_request(f"meteor[{options}]")

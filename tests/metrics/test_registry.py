@@ -5,7 +5,7 @@ import pytest
 from dialogauge.errors import InputError
 from dialogauge.metrics import registry
 from dialogauge.metrics.bleu import Bleu
-from dialogauge.metrics.registry import known_names, metric_class, parse_request, parse_requests
+from dialogauge.metrics.registry import COMPAT, known_names, metric_class, parse_request, parse_requests
 
 
 def test_names_options_and_parts():
@@ -52,15 +52,55 @@ def test_signatures_name_everything_that_matters():
     assert "syn:wordnet-3.0@" in parse_request("meteor").metric.signature
     signatures = {name: parse_request(name).metric.signature for name in known_names()}
     assert len(set(signatures.values())) == len(signatures)
+    assert parse_request("bleu", "fbd-paper").metric.signature == (
+        "bleu|compat:fbd-paper|words:nltk-punkt|case:lower|smooth:nltk-floor|order:4|dialogauge:0.1.0"
+    )
 
 
 def test_every_metric_states_its_contract():
-    for name in known_names():
-        cls = metric_class(name)
+    variants = [(name, compat) for compat in COMPAT for name in COMPAT[compat]]
+    for name, compat in [*((name, None) for name in known_names()), *variants]:
+        cls = metric_class(name, compat)
         assert cls.name == name
         assert cls.title
         assert cls.bounds[0] < cls.bounds[1]
         assert cls.level in ("turn", "system")
+
+
+def test_compat_changes_the_recipe_and_not_the_name():
+    paper = parse_requests("bleu,rouge_l.recall,meteor[alpha=0.8]", "fbd-paper")
+    assert [request.label for request in paper] == ["bleu", "rouge_l", "meteor[alpha=0.8]"]
+    assert [request.part for request in paper] == [None, "recall", None]
+    for request in paper:
+        assert request.metric.signature.startswith(f"{request.metric.name}|compat:fbd-paper|")
+        assert request != parse_request(request.name)
+        assert "compat" not in parse_request(request.name).metric.signature
+
+
+def test_metrics_without_such_a_recipe_stay_as_they_are_and_can_be_told():
+    requests = parse_requests(["rouge_l,distinct", Bleu()], "fbd-paper")
+    assert [(request.metric.name, request.compat) for request in requests] == [
+        ("rouge_l", "fbd-paper"),
+        ("distinct", None),
+        ("bleu", None),
+    ]
+    assert requests[1:] == parse_requests(["distinct", Bleu()])
+
+
+def test_two_recipes_of_one_name_are_refused():
+    with pytest.raises(InputError, match="two different metrics are called bleu"):
+        parse_requests(["bleu", Bleu()], "fbd-paper")
+
+
+@pytest.mark.parametrize("wanted", ["bleu", "distinct", Bleu(), "zzz"])
+def test_an_unknown_recipe_is_answered(wanted):
+    with pytest.raises(InputError, match="unknown compat 'fbd-papre'; did you mean fbd-paper?"):
+        parse_requests(wanted, "fbd-papre")
+
+
+def test_a_recipe_has_options_of_its_own():
+    with pytest.raises(InputError, match="unknown option of bleu 'lowercase'; known: none"):
+        parse_request("bleu[lowercase=true]", "fbd-paper")
 
 
 def test_another_package_can_add_a_metric(monkeypatch):

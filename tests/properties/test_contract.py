@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.metrics.registry import known_names, parse_request
+from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 
 WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 😀 it's".split()), max_size=9).map(" ".join)
 TURNS = st.lists(
@@ -21,14 +21,17 @@ TURNS = st.lists(
     min_size=1,
     max_size=12,
 )
-METRICS = [name if name != "column" else "column[name=x]" for name in known_names()]
-every_metric = pytest.mark.parametrize("name", METRICS)
+METRICS = [
+    *((name if name != "column" else "column[name=x]", None) for name in known_names()),
+    *((name, compat) for compat, variants in COMPAT.items() for name in variants),
+]
+every_metric = pytest.mark.parametrize("wanted", METRICS, ids=lambda wanted: "-".join(filter(None, wanted)))
 examples = settings(max_examples=60, deadline=None, derandomize=True)
 
 
-def metric_for(name, turns):
+def metric_for(wanted, turns):
     # The extra turn has a number in the column even where none of the drawn ones has.
-    return parse_request(name).metric.prepare(Corpus([*turns, Turn("", "", extra={"x": 1.0})]))
+    return parse_request(*wanted).metric.prepare(Corpus([*turns, Turn("", "", extra={"x": 1.0})]))
 
 
 def assert_same(left, right):
@@ -40,8 +43,8 @@ def assert_same(left, right):
 @every_metric
 @examples
 @given(turns=TURNS, labels=st.lists(st.integers(0, 3), min_size=12, max_size=12))
-def test_summaries_add(name, turns, labels):
-    metric = metric_for(name, turns)
+def test_summaries_add(wanted, turns, labels):
+    metric = metric_for(wanted, turns)
     whole = metric.summarise(metric.measure(turns))
     parts = [
         [turn for turn, label in zip(turns, labels, strict=False) if label == wanted]
@@ -58,8 +61,8 @@ def test_summaries_add(name, turns, labels):
 @every_metric
 @examples
 @given(turns=TURNS, data=st.data())
-def test_order_of_turns_never_matters(name, turns, data):
-    metric = metric_for(name, turns)
+def test_order_of_turns_never_matters(wanted, turns, data):
+    metric = metric_for(wanted, turns)
     order = data.draw(st.permutations(range(len(turns))))
     shuffled = [turns[i] for i in order]
     assert_same(
@@ -71,8 +74,8 @@ def test_order_of_turns_never_matters(name, turns, data):
 @every_metric
 @examples
 @given(turns=TURNS, size=st.integers(1, 5))
-def test_batches_never_matter(name, turns, size):
-    metric = metric_for(name, turns)
+def test_batches_never_matter(wanted, turns, size):
+    metric = metric_for(wanted, turns)
     batches = [metric.measure(turns[start : start + size]) for start in range(0, len(turns), size)]
     joined, whole = metric.join(batches), metric.measure(turns)
     assert len(joined) == len(whole) == len(turns)
@@ -84,8 +87,8 @@ def test_batches_never_matter(name, turns, size):
 @every_metric
 @examples
 @given(turns=TURNS, data=st.data())
-def test_weights_are_repetitions(name, turns, data):
-    metric = metric_for(name, turns)
+def test_weights_are_repetitions(wanted, turns, data):
+    metric = metric_for(wanted, turns)
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(turns), max_size=len(turns)))
     rows = metric.measure(turns)
     weighted = metric.summarise(rows, np.array(weights, dtype=float))
@@ -97,8 +100,8 @@ def test_weights_are_repetitions(name, turns, data):
 @every_metric
 @examples
 @given(turns=TURNS)
-def test_values_lie_within_the_bounds_and_name_their_parts(name, turns):
-    metric = metric_for(name, turns)
+def test_values_lie_within_the_bounds_and_name_their_parts(wanted, turns):
+    metric = metric_for(wanted, turns)
     values = metric.conclude(metric.summarise(metric.measure(turns)))
     assert list(values) == ["", *metric.parts]
     low, high = metric.bounds
@@ -106,9 +109,9 @@ def test_values_lie_within_the_bounds_and_name_their_parts(name, turns):
 
 
 @every_metric
-def test_one_row_per_resample(name):
+def test_one_row_per_resample(wanted):
     turns = [Turn(str(i), f"w{i} and", references=("w1 and more",), extra={"x": i}) for i in range(5)]
-    metric = metric_for(name, turns)
+    metric = metric_for(wanted, turns)
     if metric.resampling != "bootstrap":
         assert metric.resampling == "jackknife"
         return

@@ -32,17 +32,21 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation import evaluate
 
     path = example_file()
-    result = evaluate(load(path), METRICS, progress=on_terminal())
     if arguments.plot:
-        from dialogauge.report import plot_scores
+        from dialogauge.report.figures import check_figure_path
 
-        plot_scores(result, arguments.plot)
+        check_figure_path(arguments.plot)
+    result = evaluate(load(path), METRICS, progress=on_terminal())
     warn(result.caveats)
     print(result.render(arguments.format))
     if arguments.format == "table":
         print(
             f"\n{explanation(result)}\nYour own file, in the form of {path}: dialogauge score FILE --metrics {METRICS}"
         )
+    if arguments.plot:
+        from dialogauge.report import plot_scores
+
+        plot_scores(result, arguments.plot)
     return 0
 
 

@@ -80,6 +80,9 @@ def _synonyms() -> Check:
 def _table(checks: list[Check]) -> Table:
     names = ("what", "used for", "found", "to get it")
     rows = [[Cell(check.what), Cell(check.used_for), Cell(check.found), Cell(check.fix)] for check in checks]
-    missing = sum(bool(check.fix) for check in checks)
-    notes = ["everything is there" if not missing else f"{missing} missing: run the commands in the last column"]
+    missing = [check for check in checks if check.fix]
+    notes = ["everything is there"]
+    if missing:
+        optional = not any(check.required for check in missing)
+        notes = [f"{len(missing)} missing{', all optional' if optional else ''}: the last column says how to get them"]
     return Table([Header(name, align="left") for name in names], rows, notes)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from dialogauge import __version__
-from dialogauge.cli import demo, doctor, metrics, score
+from dialogauge.cli import compare, corpora, demo, doctor, metrics, score
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 
-VERBS = {"score": score, "metrics": metrics, "demo": demo, "doctor": doctor}
+VERBS = {"score": score, "compare": compare, "metrics": metrics, "corpora": corpora, "demo": demo, "doctor": doctor}
 
 DONE, FAILED, WRONG_CALL = 0, 1, 2
 
@@ -29,6 +31,9 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line. 0: done. 1: the work failed. 2: the input or the call was wrong."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    for out in (sys.stdout, sys.stderr):
+        if isinstance(out, io.TextIOWrapper):
+            out.reconfigure(errors="replace")  # a terminal that cannot show a character shows another
     try:
         if arguments and not arguments[0].startswith("-") and arguments[0] not in VERBS:
             raise unknown("command", arguments[0], VERBS)
@@ -46,11 +51,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _fail(f"{error.filename or 'dialogauge'}: {error.strerror or error}", FAILED)
     except KeyboardInterrupt:
-        return _fail("stopped; nothing was written", 130)
+        return _fail("stopped", 130)
+
+
+class Parser(argparse.ArgumentParser):
+    """Shows what was typed only in a form that is safe for a terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="dialogauge",
         description="Measures how good a dialogue system's responses are, and how far each measure can be trusted.",
         epilog=EXAMPLES,

@@ -37,7 +37,7 @@ def _record(name: str) -> dict[str, Any]:
         "name": name,
         "measures": cls.title,
         "higher_is_better": cls.higher_is_better,
-        "needs": " or ".join(" and ".join(sorted(need)) for need in cls.needs if need) or "responses",
+        "needs": cls.needed() or "responses",
         "options": describe_options(cls),
         "parts": ", ".join(f"{name}.{part}" for part in cls.parts),
     }

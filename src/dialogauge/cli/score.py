@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.cli.inputs import add_inputs, add_resampling, options
+from dialogauge.cli.output import add_format, warn
 
 HELP = "score systems under metrics, with intervals"
 DESCRIPTION = """\
@@ -25,44 +26,37 @@ CSV, TSV and Parquet with the same columns are read too, and whole conversations
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
     parser.add_argument("--metrics", required=True, metavar="LIST", help="comma-separated; see `dialogauge metrics`")
-    parser.add_argument("--systems", metavar="LIST", help="only these systems, comma-separated, in this order")
-    parser.add_argument("--reader", metavar="NAME", help="the file format, where detection by content gets it wrong")
+    add_inputs(parser)
     parser.add_argument(
-        "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
-    )
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="also write scores.json, turns.parquet and run.json there"
+        "--out", metavar="DIR", type=Path, help="also write scores, per-turn values and how they were made"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace the run that is in --out already")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the scores (.png, .svg or .pdf)")
-    parser.add_argument("--resamples", metavar="N", type=int, default=1000, help="bootstrap resamples (default: 1000)")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: 0)")
+    add_resampling(parser)
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.corpus import load
+    from dialogauge.corpus import stream
     from dialogauge.evaluation import evaluate
     from dialogauge.evaluation.save import check_writable
     from dialogauge.metrics.registry import parse_requests
 
-    requests = parse_requests(arguments.metrics)
+    requests = parse_requests(arguments.metrics, arguments.compat)
     if arguments.out:
         check_writable(arguments.out, arguments.overwrite)
     if arguments.plot:
         from dialogauge.report.figures import check_figure_path
 
         check_figure_path(arguments.plot)
-    corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
-    if arguments.systems:
-        corpus = corpus.select([name.strip() for name in arguments.systems.split(",")])
-    result = evaluate(corpus, requests, seed=arguments.seed, resamples=arguments.resamples, progress=on_terminal())
+    corpus = stream(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
+    result = evaluate(corpus, requests, **options(arguments))
+    warn(result.caveats)
+    print(result.render(arguments.format), flush=True)
     if arguments.out:
         result.save(arguments.out, overwrite=arguments.overwrite)
     if arguments.plot:
         from dialogauge.report import plot_scores
 
         plot_scores(result, arguments.plot)
-    warn(result.caveats)
-    print(result.render(arguments.format))
     return 0

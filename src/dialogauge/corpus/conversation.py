@@ -18,11 +18,13 @@ class Utterance(NamedTuple):
 
 
 def turns(
-    dialogue: str, utterances: Sequence[Utterance], reading: Reading, extra: Mapping[str, Any] = NOTHING
+    dialogue: str | int, utterances: Sequence[Utterance], reading: Reading, extra: Mapping[str, Any] = NOTHING
 ) -> Iterator[LocatedTurn]:
     """Every utterance with one before it is a turn; its context is everything before it, its id
-    `<dialogue>:<index of the utterance from 0>`. A conversation of one utterance has no turn: it is counted
-    in `reading.short_conversations`."""
+    `<dialogue>:<index of the utterance from 0>`. A dialogue that has only a position gets a name of its own to
+    this file, `<system>#<position>`: equal positions in two files are not one dialogue. A conversation of one
+    utterance has no turn: it is counted in `reading.short_conversations`."""
+    name = dialogue if isinstance(dialogue, str) else f"{reading.system}#{dialogue}"
     if len(utterances) < 2:
         reading.short_conversations += 1
     said = tuple(utterance.text for utterance in utterances)
@@ -34,7 +36,7 @@ def turns(
                 response=utterance.text,
                 context=said[:index],
                 system=utterance.system,
-                dialogue=dialogue,
+                dialogue=name,
                 facts=utterance.facts,
                 extra=extra,
             ),

@@ -28,6 +28,14 @@ def name(record: Mapping[str, Any], field: str) -> str | None:
     raise InputError(f"{field}: expected text or a whole number, found {found(value)}")
 
 
+def text(record: Mapping[str, Any], field: str) -> str:
+    """A text that must be there; it may be empty."""
+    value = record.get(field)
+    if not isinstance(value, str):
+        raise InputError(f"{field}: expected text, found {found(value) if field in record else 'no such field'}")
+    return value
+
+
 def texts(record: Mapping[str, Any], field: str, advice: str = "") -> tuple[str, ...]:
     """A list of texts; a single text counts as a list of one. Blank texts are absent."""
     value = record.get(field)

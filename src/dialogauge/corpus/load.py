@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dialogauge.corpus import known
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.registry import choose
-from dialogauge.corpus.reading import Reading
-from dialogauge.corpus.source import sha256
+from dialogauge.corpus.reading import Reader, Reading
+from dialogauge.corpus.source import content_sha256, refuse_missing, sha256
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 
@@ -28,9 +29,16 @@ def load(
     A line that cannot be read, or a second turn with the same id and system, raises an `InputError`; with
     `skip_invalid` it is left out, and a caveat says how many were. `progress` shows a bar on stderr.
     """
-    loading = Loading([paths] if isinstance(paths, str | Path) else paths, reader, skip_invalid)
+    loading = stream(paths, reader=reader, skip_invalid=skip_invalid)
     turns = list(_watched(loading.turns()) if progress else loading.turns())
     return Corpus(turns, tuple(loading.files), tuple(loading.caveats))
+
+
+def stream(
+    paths: str | Path | Sequence[str | Path], *, reader: str | None = None, skip_invalid: bool = False
+) -> Loading:
+    """Like `load`, but the turns are read only as they are asked for, once: for files that do not fit in memory."""
+    return Loading([paths] if isinstance(paths, str | Path) else paths, reader, skip_invalid)
 
 
 class Loading:
@@ -48,6 +56,8 @@ class Loading:
         self._places: dict[str, dict[str, int]] = {}
 
     def turns(self) -> Iterator[Turn]:
+        for path in self._paths:
+            refuse_missing(path)
         for index, path in enumerate(self._paths):
             yield from self._read(index, path)
 
@@ -67,7 +77,7 @@ class Loading:
             left_out = f": {reading.left_out_message()}" if reading.left_out else ""
             raise InputError(f"expected turns, found none{left_out}", path)
         self.files += [SourceFile(str(file), sha256(file), reader.name) for file in reading.files]
-        self.caveats += reading.caveats()
+        self.caveats += [*reading.caveats(), *_known_faults(reading, reader)]
 
     def _note_place(self, turn: Turn, index: int, line: int) -> None:
         """Refuses a turn whose id and system were there before. A place is one int, file and line together,
@@ -78,6 +88,18 @@ class Loading:
             taken = f"id {quote(turn.id)} of system {quote(turn.system)}"
             raise InputError(f"{taken} stands already at {self._paths[file]}:{first}; ids must differ")
         places[turn.id] = index * _LINES + line
+
+
+def _known_faults(reading: Reading, reader: Reader) -> list[Caveat]:
+    """What is known to be wrong with the files, where they are published ones."""
+    if not any(corpus.reader == reader.name for corpus in known.corpora()):
+        return []
+    hashes = {content_sha256(file) for file in reading.files}
+    return [
+        Caveat("known_fault", f"{reading.path} is {corpus.name}: {fault}")
+        for corpus in known.with_contents(hashes)
+        for fault in corpus.faults
+    ]
 
 
 def _watched(turns: Iterator[Turn]) -> Iterator[Turn]:

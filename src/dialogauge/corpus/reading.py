@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from dialogauge.corpus.head import Head
+from dialogauge.corpus.known import Known, with_content
 from dialogauge.corpus.quote import count
-from dialogauge.corpus.source import decode, raw_lines
+from dialogauge.corpus.source import content_sha256, decode, raw_lines
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 
@@ -51,11 +53,17 @@ class Reading:
         """The first two records left out."""
         self.left_out = 0
         self.short_conversations = 0
+        self._remarks: list[Caveat] = []
         # Positions go on from file to file, so that a system may be spread over several. Systems named after
         # their file start anew: equal names in two directories must not merge unnoticed.
         self._positions = {} if positions is None else positions
         self._positions[self.system] = 0
         self._current = self.system
+
+    @cached_property
+    def known(self) -> Known | None:
+        """What is published about this file, which tells names that it does not hold itself."""
+        return with_content(content_sha256(self.path))
 
     def lines(self, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
         """The input's lines that are not blank, with their numbers from 1."""
@@ -70,13 +78,16 @@ class Reading:
                     yield number, text
 
     @contextmanager
-    def record(self, line: int) -> Iterator[None]:
-        """Guards the reading of one record. Left out or not, it takes one position of its system."""
+    def record(self, line: int, path: Path | None = None, item: int | None = None) -> Iterator[None]:
+        """Guards the reading of one record. Left out or not, it takes one position of its system. `path` is to
+        be given where the input is a directory, `item` where several records can stand in one line."""
         self._current = self.system
         try:
             yield
         except InputError as error:
-            self.leave_out(error, line)
+            if item is not None:
+                error = InputError(f"item {item}: {error.message}", error.path, error.line)
+            self.leave_out(error, line, path)
         self._positions[self._current] = self._positions.get(self._current, 0) + 1
 
     def position(self, system: str) -> int:
@@ -84,10 +95,10 @@ class Reading:
         self._current = system
         return self._positions.get(system, 0)
 
-    def leave_out(self, error: InputError, line: int) -> None:
+    def leave_out(self, error: InputError, line: int, path: Path | None = None) -> None:
         """Counts a record that cannot be read; raises instead unless `skip_invalid`."""
         if error.path is None:
-            error = InputError(error.message, self.path, line)
+            error = InputError(error.message, path or self.path, line)
         if not self.skip_invalid:
             raise error from None
         self.left_out += 1
@@ -96,12 +107,20 @@ class Reading:
 
     def left_out_message(self) -> str:
         """How many records were left out, and what was wrong with the first."""
-        problems = [f"line {problem.line}: {problem.message}" for problem in self.problems]
+        problems = [f"{self._place(problem)}: {problem.message}" for problem in self.problems]
         more = ["…"] if self.left_out > len(problems) else []
         return f"{count(self.left_out, 'line')} left out ({'; '.join(problems + more)})"
 
+    def _place(self, problem: InputError) -> str:
+        elsewhere = "" if problem.path in (None, self.path) else f"{Path(str(problem.path)).name} "
+        return f"{elsewhere}line {problem.line}"
+
+    def remark(self, code: str, message: str) -> None:
+        """Notes what the user must know about this input; it comes back among the caveats."""
+        self._remarks.append(Caveat(code, f"{self.path}: {message}"))
+
     def caveats(self) -> list[Caveat]:
-        caveats = []
+        caveats = list(self._remarks)
         if self.left_out:
             caveats.append(Caveat("skipped_lines", f"{self.path}: {self.left_out_message()}"))
         if self.short_conversations:
@@ -113,8 +132,10 @@ class Reading:
 
 def system_name(path: Path) -> str:
     """The file's name without the extensions of formats: `gpt-4.1.jsonl.gz` is `gpt-4.1`."""
+    # The directory one is in, or the one above, is given as a path without a name.
+    named = path if path.name not in ("", "..") else path.resolve()
     # A name that is not UTF-8 on disk comes with surrogates, which no output could hold.
-    name = os.fsencode(path.name).decode("utf-8", errors="replace")
+    name = os.fsencode(named.name).decode("utf-8", errors="replace")
     while (extension := PurePath(name).suffix).lower() in _EXTENSIONS:
         name = name.removesuffix(extension)
     return name

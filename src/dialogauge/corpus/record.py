@@ -24,8 +24,9 @@ def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
     """
     system = sys.intern(fields.name(record, "system") or reading.system)
     position = reading.position(system)
-    extra = fields.extra(record, FIELDS)
-    context, instructions = _context(record.get("context"))
+    source = _source(record)
+    extra = fields.extra(record, (*FIELDS, source))
+    context, instructions = _context(record.get(source), source)
     return Turn(
         id=fields.name(record, "id") or str(position),
         response=_response(record),
@@ -54,17 +55,23 @@ def _response(record: Mapping[str, Any]) -> str:
     raise InputError(f"response: expected text, found {found(value)}")
 
 
-def _context(value: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _source(record: Mapping[str, Any]) -> str:
+    """The field that holds the context: in a chat log without its reply, the list `messages`."""
+    absent = record.get("context") in (None, "")
+    return "messages" if absent and isinstance(record.get("messages"), list) else "context"
+
+
+def _context(value: Any, field: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The utterances, and the facts that system messages hold."""
     if value is None or value == "":
         return (), ()
     if isinstance(value, str):
         return (value,), ()
     if not isinstance(value, list):
-        raise InputError(f"context: expected a list of strings or chat messages, found {found(value)}")
+        raise InputError(f"{field}: expected a list of strings or chat messages, found {found(value)}")
     if all(isinstance(item, str) for item in value):
         return tuple(value), ()
     if not all(isinstance(item, dict) for item in value):
-        raise InputError(f"context: expected a list of strings or chat messages, found {found(value)}")
-    said, facts = messages.split(value, "context")
+        raise InputError(f"{field}: expected a list of strings or chat messages, found {found(value)}")
+    said, facts = messages.split(value, field)
     return tuple(message.text for message in said), facts

@@ -58,9 +58,24 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
+def content_sha256(path: Path) -> str:
+    """Of the content, decompressed: the same however a file was compressed."""
+    digest = hashlib.sha256()
+    with opened(path) as stream:
+        while chunk := stream.read(1 << 16):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def refuse_missing(path: Path) -> None:
+    """Raises where there is neither a file nor a directory, or where that cannot be told."""
+    with _failures(path):
+        if not path.exists():
+            raise InputError("no such file", path)
+
+
 def _refuse_unless_file(path: Path) -> None:
-    if not path.exists():
-        raise InputError("no such file", path)
+    refuse_missing(path)
     if path.is_dir():
         raise InputError("is a directory; expected a file", path)
     if not path.is_file():

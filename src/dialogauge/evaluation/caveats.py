@@ -2,52 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add
 
-from dialogauge.corpus.corpus import Corpus
+import numpy as np
+
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.units import Units
+from dialogauge.evaluation.resampling import GROUPS
+from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.base import Metric
+from dialogauge.metrics.registry import Request
 
 FEW = 20
 
 
-def of_corpus(corpus: Corpus, units: Units, metrics: Iterable[Metric]) -> list[Caveat]:
+def of_corpus(
+    systems: Mapping[str, int], empty: int, kind: str, metrics: Iterable[Metric], large: bool
+) -> list[Caveat]:
+    """`systems` has the number of turns of each."""
     found = []
-    empty = sum(not turn.response.strip() for turn in corpus)
     if empty:
-        message = f"{empty} of {len(corpus)} responses are empty; they count, with no words and no overlap"
+        message = f"{empty} of {sum(systems.values())} responses are empty; they count, with no words and no overlap"
         found.append(Caveat("empty_responses", message))
-    smallest = min(len(set(of.tolist())) for of in units.of.values())
-    if smallest < FEW:
-        message = (
-            f"only {smallest} {units.kind} behind a system's scores: with fewer than {FEW}, intervals are too narrow"
-        )
-        found.append(Caveat("few_samples", message))
-    if not units.shared:
-        message = f"the systems answer different {units.kind}: part of any difference may be that of the {units.kind}"
-        found.append(Caveat("unpaired", message))
-    sizes = [len(turns) for turns in corpus.by_system.values()]
     sensitive = [metric.name for metric in metrics if metric.resampling == "jackknife"]
-    if sensitive and min(sizes) < max(sizes):
+    least, most = min(systems.values()), max(systems.values())
+    if sensitive and least < most:
         message = (
-            f"systems have {min(sizes)} to {max(sizes)} turns; {', '.join(sensitive)} changes with the number of turns:"
+            f"systems have {least} to {most} turns; {', '.join(sensitive)} changes with the number of turns:"
             " compare systems of one size"
         )
         found.append(Caveat("different_sizes", message))
+    if large:
+        message = f"too many turns to keep: all intervals come from the jackknife over {GROUPS} groups of {kind}"
+        found.append(Caveat("large_corpus", message))
     return found
 
 
-def of_metric(label: str, metric: Metric, measured: int, total: Any, turns: int) -> list[Caveat]:
-    """`total` is the summary over all systems, `measured` the turns that had what the metric needs."""
+def of_compat(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
+    """Which of the metrics keep our own recipe though another was asked for."""
+    ours = [request.label for request in requests if request.compat != compat]
+    if not ours:
+        return []
+    return [Caveat("own_recipe", f"{compat} has no recipe for {', '.join(dict.fromkeys(ours))}: scored by our own")]
+
+
+def of_units(samples: Sequence[Sample], kind: str) -> list[Caveat]:
+    """Where a metric stands on few units, or on different ones for different systems."""
     found = []
-    if measured < turns:
-        wanted = " or ".join(" and ".join(sorted(need)) for need in metric.needs)
-        message = f"{label}: {turns - measured} of {turns} turns have no {wanted} and are left out"
-        found.append(Caveat("missing_input", message))
-    undefined = measured - int(total.n)
-    if undefined:
-        message = f"{label}: no value for {undefined} of {measured} turns; they are left out"
-        found.append(Caveat("undefined_scores", message))
-    return [*found, *metric.caveats(total)]
+    smallest = min(sample.unit_count for sample in samples)
+    if smallest < FEW:
+        which = ", ".join(dict.fromkeys(sample.label for sample in samples if sample.unit_count < FEW))
+        message = f"{which}: a score stands on {smallest} {kind} only; below {FEW}, intervals are too narrow or missing"
+        found.append(Caveat("few_samples", message))
+    apart = [
+        label
+        for label, mine in _by_label(samples).items()
+        if any(not np.array_equal(np.unique(mine[0].units), np.unique(other.units)) for other in mine[1:])
+    ]
+    if apart:
+        message = (
+            f"{', '.join(apart)}: the systems are scored on different {kind}, part of any difference may be theirs"
+        )
+        found.append(Caveat("unpaired", message))
+    return found
+
+
+def _by_label(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
+    groups: dict[str, list[Sample]] = {}
+    for sample in samples:
+        groups.setdefault(sample.label, []).append(sample)
+    return groups
+
+
+def of_samples(samples: Sequence[Sample], turns: int) -> list[Caveat]:
+    """What was left out of each metric, over all systems, and what the metric itself has to say."""
+    found: list[Caveat] = []
+    for label, mine in _by_label(samples).items():
+        metric = mine[0].metric
+        measured = sum(sample.turns for sample in mine)
+        if measured < turns:
+            message = f"{label}: {turns - measured} of {turns} turns have no {metric.needed()} and are left out"
+            found.append(Caveat("missing_input", message))
+        total = reduce(add, (sample.summary for sample in mine))
+        undefined = measured - int(total.n)
+        if undefined:
+            message = f"{label}: no value for {undefined} of {measured} turns; they are left out"
+            found.append(Caveat("undefined_scores", message))
+        found += metric.caveats(total)
+    return found

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
-from itertools import accumulate
 from operator import add
 from typing import Any, NamedTuple
 
@@ -15,6 +14,8 @@ from dialogauge.metrics.base import Floats, Metric
 
 CELLS_AT_ONCE = 4_000_000
 GROUPS = 50
+SINGLE = 200
+"""Up to this many units the jackknife leaves out single units, above it one of 50 groups of nearly one size."""
 
 
 class Interval(NamedTuple):
@@ -27,19 +28,13 @@ class Interval(NamedTuple):
 NO_INTERVAL = Interval(np.nan, np.nan)
 
 
-def bootstrap_weights(units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """How often each unit is drawn in each resample (Efron 1979), as blocks of shape (resamples, units)."""
-    block = max(1, CELLS_AT_ONCE // units)
+def bootstrap_weights(units: int, resamples: int, rng: np.random.Generator, widest: int = 0) -> Iterator[Floats]:
+    """How often each unit is drawn in each resample (Efron 1979), as blocks of shape (resamples, units): small enough
+    to hold that many resamples of the `widest` sample's rows."""
+    block = max(1, CELLS_AT_ONCE // max(units, widest))
     for start in range(0, resamples, block):
-        rows = min(block, resamples - start)
-        drawn = rng.integers(units, size=(rows, units)) + np.arange(rows)[:, None] * units
-        counts = np.bincount(drawn.ravel(), minlength=rows * units)
-        yield counts.reshape(rows, units).astype(np.float64)
-
-
-def bootstrap_values(metric: Metric, measures: Any, units: NDArray[np.int64], weights: Floats) -> dict[str, Floats]:
-    """The metric's values in each resample of a block."""
-    return metric.conclude(metric.summarise(measures, weights[:, units]))
+        drawn = rng.integers(units, size=(min(block, resamples - start), units))
+        yield np.array([np.bincount(row, minlength=units) for row in drawn], dtype=np.float64)
 
 
 def percentile_interval(values: Floats, confidence: float) -> Interval:
@@ -51,53 +46,52 @@ def percentile_interval(values: Floats, confidence: float) -> Interval:
     return Interval(float(low), float(high))
 
 
-def jackknife_groups(units: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Each unit's group: single units where there are few, else 50 random groups of nearly one size."""
-    return rng.permutation(np.arange(units) % GROUPS)
+class Jackknife(NamedTuple):
+    """A statistic, its value without each group, and how many units each group holds."""
+
+    value: float
+    without: Floats
+    sizes: NDArray[np.int64]
+
+    def minus(self, other: Jackknife) -> Jackknife:
+        """The difference of two statistics over the same groups. Where they do not stand on the same units, a group
+        counts as large as the larger of the two."""
+        return Jackknife(self.value - other.value, self.without - other.without, np.maximum(self.sizes, other.sizes))
+
+    @property
+    def error(self) -> float:
+        """The standard error, for groups that may differ in size (Busing, Meijer & van der Leeden 1999)."""
+        present = self.sizes > 0
+        sizes, without = self.sizes[present], self.without[present]
+        if len(sizes) < 2:
+            return float("nan")
+        share = sizes.sum() / sizes
+        pseudo = share * self.value - (share - 1) * without
+        centre = len(sizes) * self.value - np.sum((1 - 1 / share) * without)
+        return float(np.sqrt(np.mean((pseudo - centre) ** 2 / (share - 1))))
+
+    @property
+    def freedom(self) -> int:
+        return int(np.count_nonzero(self.sizes)) - 1
+
+    def interval(self, confidence: float, bounds: tuple[float, float] = (-np.inf, np.inf)) -> Interval:
+        """The value ± Student's t times the standard error, cut to the bounds."""
+        from scipy.special import stdtrit
+
+        if np.isnan(self.error):
+            return NO_INTERVAL
+        reach = stdtrit(self.freedom, (1 + confidence) / 2) * self.error
+        low, high = np.clip([self.value - reach, self.value + reach], *bounds)
+        return Interval(float(low), float(high))
 
 
-def jackknife_intervals(
-    metric: Metric, measures: Any, units: NDArray[np.int64], groups: NDArray[np.int64], confidence: float
-) -> dict[str, Interval]:
-    """Delete-a-group jackknife for groups of unequal size (Busing, Meijer & van der Leeden 1999), centred at
-    the value itself, with Student's t, cut to the metric's bounds."""
-    members = groups[units]
-    present = np.unique(members)
-    summaries = [metric.summarise(measures[np.flatnonzero(members == group)]) for group in present]
-    whole = metric.conclude(reduce(add, summaries))
-    if len(present) < 2:
-        return dict.fromkeys(whole, NO_INTERVAL)
-    without = [metric.conclude(rest) for rest in _leave_one_out(summaries)]
-    sizes = np.array([len(np.unique(units[members == group])) for group in present])
-    return {
-        part: _jackknife_interval(
-            float(whole[part]),
-            np.array([float(values[part]) for values in without]),
-            sizes,
-            confidence,
-            metric.bounds,
-        )
-        for part in whole
-    }
-
-
-def _leave_one_out(summaries: list[Any]) -> list[Any]:
-    """The sum of all but each, from running sums on both sides."""
-    before = list(accumulate(summaries, add))
-    after = list(accumulate(reversed(summaries), add))[::-1]
-    middle = [left + right for left, right in zip(before[:-2], after[2:], strict=True)]
-    return [after[1], *middle, before[-2]]
-
-
-def _jackknife_interval(
-    value: float, without: Floats, sizes: NDArray[np.int64], confidence: float, bounds: tuple[float, float]
-) -> Interval:
-    from scipy.special import stdtrit
-
-    share = sizes.sum() / sizes
-    pseudo = share * value - (share - 1) * without
-    centre = len(sizes) * value - np.sum((1 - 1 / share) * without)
-    error = np.sqrt(np.mean((pseudo - centre) ** 2 / (share - 1)))
-    reach = stdtrit(len(sizes) - 1, (1 + confidence) / 2) * error
-    low, high = np.clip([value - reach, value + reach], *bounds)
-    return Interval(float(low), float(high))
+def jackknife(metric: Metric, summaries: Sequence[Any], sizes: NDArray[np.int64]) -> dict[str, Jackknife]:
+    """For the main value and each part. `summaries[g]` is that of group g, or None where a group has no turns."""
+    present = [place for place, summary in enumerate(summaries) if summary is not None]
+    whole = metric.conclude(reduce(add, (summaries[place] for place in present)))
+    without = {part: np.full(len(summaries), float(value)) for part, value in whole.items()}
+    if len(present) > 1:
+        for place, rest in zip(present, metric.leave_one_out([summaries[place] for place in present]), strict=True):
+            for part, value in metric.conclude(rest).items():
+                without[part][place] = value
+    return {part: Jackknife(float(value), without[part], sizes) for part, value in whole.items()}

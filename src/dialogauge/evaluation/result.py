@@ -6,13 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat
+from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.score_table import score_table
-from dialogauge.metrics.base import Floats
+from dialogauge.evaluation.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,33 +38,6 @@ class Score:
 
 
 @dataclass(frozen=True)
-class TurnScores:
-    """One system's per-turn values of one metric."""
-
-    system: str
-    metric: str
-    ids: list[str]
-    values: Floats
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the intervals depend on beside the data."""
-
-    seed: int = 0
-    resamples: int = 1000
-    confidence: float = 0.95
-
-    def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1:
-            raise InputError(f"confidence must lie between 0 and 1, found {self.confidence}")
-        if self.resamples < 1:
-            raise InputError(f"resamples must be at least 1, found {self.resamples}")
-        if self.seed < 0:
-            raise InputError(f"seed must not be negative, found {self.seed}")
-
-
-@dataclass(frozen=True)
 class Result:
     """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts."""
 
@@ -78,7 +50,9 @@ class Result:
     settings: Settings
     unit: str
     """What was resampled: dialogues, contexts or turns."""
-    turns: list[TurnScores]
+    samples: list[Sample]
+    """What the metrics noted, turn by turn."""
+    compat: str | None = None
 
     def score(self, system: str, metric: str) -> Score:
         """The score of one system under one metric."""
@@ -100,13 +74,14 @@ class Result:
         """One row per turn and metric that has per-turn values: id, system, metric, value."""
         import pandas as pd
 
-        columns: dict[str, list[Any]] = {"id": [], "system": [], "metric": []}
-        for part in self.turns:
-            columns["id"] += part.ids
-            columns["system"] += [part.system] * len(part.ids)
-            columns["metric"] += [part.metric] * len(part.ids)
-        values = np.concatenate([part.values for part in self.turns]) if self.turns else np.empty(0)
-        return pd.DataFrame({**columns, "value": values})
+        parts = [
+            pd.DataFrame({"id": s.ids, "system": s.system, "metric": s.label, "value": s.values})
+            for s in self.samples
+            if s.values is not None
+        ]
+        return (
+            pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["id", "system", "metric", "value"])
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """What `--format json` prints."""

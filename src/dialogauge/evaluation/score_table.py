@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from statistics import median
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
+from dialogauge.evaluation.digits import format_estimates
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
     from dialogauge.evaluation.result import Result, Score
 
-BETTER = {True: "higher", False: "lower", None: ""}
+BETTER: dict[bool | None, Literal["higher", "lower", ""]] = {True: "higher", False: "lower", None: ""}
 
 
 def score_table(result: Result) -> Table:
@@ -19,45 +19,33 @@ def score_table(result: Result) -> Table:
     columns = []
     for metric in result.columns:
         scores = [result.score(system, metric) for system in result.systems]
-        headers.append(Header(metric, BETTER[scores[0].higher_is_better]))  # type: ignore[arg-type]
-        columns.append(_cells(scores))
+        headers.append(Header(metric, BETTER[scores[0].higher_is_better]))
+        columns.append(_cells(scores, result.systems))
     names = [[Cell(system), Cell(str(turns))] for system, turns in result.systems.items()]
     rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
     return Table(headers, rows, _notes(result))
 
 
-def _cells(scores: list[Score]) -> list[Cell]:
-    decimals = _decimals(scores)
-    best = _best(scores)
-    cells = []
-    for score in scores:
-        interval = ""
-        if score.low is not None and score.high is not None:
-            interval = f"[{_number(score.low, decimals)}, {_number(score.high, decimals)}]"
-        cells.append(Cell(_number(score.value, decimals), interval, best is not None and score.value == best))
-    return cells
+def _cells(scores: list[Score], systems: dict[str, int]) -> list[Cell]:
+    best = best_value(scores)
+    texts = format_estimates([(score.value, score.low, score.high) for score in scores])
+    return [
+        Cell(value, _aside(score, interval, turns), best is not None and score.value == best)
+        for score, turns, (value, interval) in zip(scores, systems.values(), texts, strict=True)
+    ]
 
 
-def _best(scores: list[Score]) -> float | None:
+def _aside(score: Score, interval: str, turns: int) -> str:
+    """The interval and, where some turns were left out, the number of those that count."""
+    return interval if score.n == turns else f"{interval} n={score.n}".strip()
+
+
+def best_value(scores: Sequence[Score]) -> float | None:
+    """The best by the metric's direction; None where there is no direction or nothing to choose from."""
     values = [score.value for score in scores if score.value is not None]
     if len(values) < 2 or scores[0].higher_is_better is None:
         return None
     return max(values) if scores[0].higher_is_better else min(values)
-
-
-def _decimals(scores: list[Score]) -> int:
-    """Two digits of the typical interval's width, so that the table shows no digit that is mere noise."""
-    widths = [s.high - s.low for s in scores if s.low is not None and s.high is not None and s.high > s.low]
-    sizes = widths or [abs(s.value) / 100 for s in scores if s.value] or [1.0]
-    return min(max(1 - math.floor(math.log10(median(sizes))), 0), 6)
-
-
-def _number(value: float | None, decimals: int) -> str:
-    if value is None:
-        return "–"
-    if value and abs(value) < 0.5 * 10**-decimals:
-        return f"{value:.1e}"
-    return f"{value:.{decimals}f}"
 
 
 def _notes(result: Result) -> list[str]:
@@ -68,14 +56,10 @@ def _notes(result: Result) -> list[str]:
     for method in ("bootstrap", "jackknife"):
         names = [metric for metric in result.columns if any(_made_by(s, metric, method) for s in result.scores)]
         if names:
-            how = (
-                f"{settings.resamples} resamples, seed {settings.seed}"
-                if method == "bootstrap"
-                else "leaving groups out"
-            )
+            how = f" ({settings.resamples} resamples)" if method == "bootstrap" else ""
             notes.append(
-                f"[low, high]: {settings.confidence:.0%} interval of {', '.join(names)}: "
-                f"{method} over {result.unit} ({how})"
+                f"[low, high]: {100 * settings.confidence:.4g}% interval of {', '.join(names)}: "
+                f"{method} over {result.unit}{how}, seed {settings.seed}"
             )
     if len(result.systems) > 1 and any(score.higher_is_better is not None for score in shown):
         notes.append("marked: the best value of its column; where intervals overlap, which system is better stays open")

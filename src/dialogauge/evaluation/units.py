@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
+
+Keys = NDArray[np.uint64]
 
 KINDS = {"dialogue": "dialogues", "context": "contexts", "id": "turns"}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Units:
-    """Units are numbered over the whole corpus, so that a resample is the same for every system."""
+    """The units of turns as they come. A unit's key is 64 bits of a hash of what it is: the same for every
+    system, run and process, so that a resample can be the same for all of them."""
 
-    count: int
-    kind: str
-    of: dict[str, NDArray[np.int64]]
-    """For each system the unit of each of its turns."""
+    kinds: set[str] = field(default_factory=set)
 
     @property
-    def shared(self) -> bool:
-        """Whether all systems stand on the same units, so that their differences are paired."""
-        present = [frozenset(units.tolist()) for units in self.of.values()]
-        return all(units == present[0] for units in present)
+    def kind(self) -> str:
+        return " and ".join(KINDS[kind] for kind in KINDS if kind in self.kinds)
+
+    def keys(self, turns: Iterable[Turn]) -> Keys:
+        """The key of each turn's unit."""
+        return np.array([self._key(turn) for turn in turns], dtype=np.uint64)
+
+    def _key(self, turn: Turn) -> int:
+        kind, text = unit_of(turn)
+        self.kinds.add(kind)
+        digest = blake2b(f"{kind}\0{text}".encode("utf-8", "surrogatepass"), digest_size=8)
+        return int.from_bytes(digest.digest(), "little")
 
 
-def units_of(corpus: Corpus) -> Units:
-    numbers: dict[tuple[str, object], int] = {}
-    of = {
-        system: np.array([numbers.setdefault(unit_of(turn), len(numbers)) for turn in turns], dtype=np.int64)
-        for system, turns in corpus.by_system.items()
-    }
-    kinds = sorted({kind for kind, _ in numbers}, key=list(KINDS).index)
-    return Units(len(numbers), " and ".join(KINDS[kind] for kind in kinds), of)
-
-
-def unit_of(turn: Turn) -> tuple[str, object]:
+def unit_of(turn: Turn) -> tuple[str, str]:
     """Turns that may depend on each other have the same unit. A turn without a context stands for itself,
     together with the turns of other systems that have its id."""
     if turn.dialogue is not None:
         return "dialogue", turn.dialogue
     if turn.context:
-        return "context", turn.context
+        return "context", "\0".join(turn.context)
     return "id", turn.id
+
+
+def number(keys: Sequence[Keys]) -> tuple[int, list[NDArray[np.int64]]]:
+    """How many different units there are, and each array with its units numbered from 0."""
+    known, places = np.unique(np.concatenate(keys), return_inverse=True)
+    ends = np.cumsum([len(part) for part in keys])
+    return len(known), np.split(places, ends[:-1])

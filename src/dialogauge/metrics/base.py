@@ -7,8 +7,10 @@ output, streaming, and merging across workers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
+from itertools import accumulate
+from operator import add
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
@@ -54,6 +56,11 @@ class Metric(ABC):
     parts: ClassVar[tuple[str, ...]] = ()
     """Names of the values beside the main one, asked for as `metric.part`."""
 
+    @classmethod
+    def needed(cls) -> str:
+        """What it needs, in words."""
+        return " or ".join(" and ".join(sorted(need)) for need in cls.needs if need)
+
     def prepare(self, corpus: Corpus, real: Corpus | None = None) -> Self:
         """The metric ready to measure this corpus: itself, unless it must look at the corpus first."""
         return self
@@ -65,6 +72,21 @@ class Metric(ABC):
     def join(self, batches: Sequence[Any]) -> Any:
         """The measures of several batches as one."""
         return np.concatenate(batches)
+
+    def leave_one_out(self, summaries: Sequence[Any]) -> list[Any]:
+        """The sum of all summaries but each, from running sums on both sides; there are at least two."""
+        before = list(accumulate(summaries, add))
+        after = list(accumulate(reversed(summaries), add))[::-1]
+        middle = [left + right for left, right in zip(before[:-2], after[2:], strict=True)]
+        return [after[1], *middle, before[-2]]
+
+    def pack(self, measures: Any) -> dict[str, NDArray[Any]]:
+        """The measures as named arrays, for disk."""
+        return {"rows": measures}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+        """The measures that `pack` took apart."""
+        return arrays["rows"]
 
     @abstractmethod
     def summarise(self, measures: Any, weights: Floats | None = None) -> Any:

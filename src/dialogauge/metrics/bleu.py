@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import chain, groupby
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,9 @@ from dialogauge.metrics.base import Floats, Metric
 from dialogauge.metrics.sums import Sums, sum_rows
 
 ORDERS = 4
-Ngrams = tuple[Counter[tuple[str, ...]], ...]
 
 ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+RARE = re.compile(r"[&<\n]")
 SYMBOL = re.compile(r"([!-&(-+/:-@\[-`{-~])")
 AFTER_NON_DIGIT = re.compile(r"([^0-9])([.,])")
 BEFORE_NON_DIGIT = re.compile(r"([.,])([^0-9])")
@@ -29,42 +31,83 @@ def tokenize_13a(text: str) -> list[str]:
     """The tokens of mteval-v13a, the evaluation script of the WMT shared tasks: every ASCII symbol but
     the apostrophe, hyphen, period and comma stands alone; periods and commas stay inside numbers; a
     hyphen is split off after a digit."""
-    text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-    for entity, character in ENTITIES:
-        text = text.replace(entity, character)
-    text = SYMBOL.sub(r" \1 ", f" {text} ")
-    text = AFTER_NON_DIGIT.sub(r"\1 \2 ", text)
-    text = BEFORE_NON_DIGIT.sub(r" \1 \2", text)
-    return DASH_AFTER_DIGIT.sub(r"\1 \2 ", text).split()
+    text = text.rstrip()
+    if RARE.search(text):
+        text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+        for entity, character in ENTITIES:
+            text = text.replace(entity, character)
+    text = " ".join(SYMBOL.split(f" {text} "))
+    if "." in text or "," in text:
+        text = BEFORE_NON_DIGIT.sub(r" \1 \2", AFTER_NON_DIGIT.sub(r"\1 \2 ", text))
+    if "-" in text:
+        text = DASH_AFTER_DIGIT.sub(r"\1 \2 ", text)
+    return text.split()
 
 
-def count_ngrams(tokens: Sequence[str]) -> Ngrams:
-    """Counts of the n-grams of order 1 to 4."""
-    return tuple(Counter(zip(*(tokens[i:] for i in range(order)), strict=False)) for order in range(1, ORDERS + 1))
+def ngram_counts(tokens: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
+    """What BLEU needs of one turn: clipped matches per order, n-grams per order, the length of the hypothesis and
+    that of the reference nearest in length (the shorter of two equally near)."""
+    length = len(tokens)
+    totals = [max(length - order, 0) for order in range(ORDERS)]
+    nearest = min(map(len, references), key=lambda other: (abs(other - length), other))
+    return [*_clipped_matches(tokens, references), *totals, length, nearest]
 
 
-@lru_cache(maxsize=8192)
-def _reference_ngrams(references: tuple[str, ...], lowercase: bool) -> tuple[Ngrams, tuple[int, ...]]:
-    """The largest count of each n-gram in any reference, and the references' lengths."""
-    tokenized = [tokenize_13a(text.lower() if lowercase else text) for text in references]
-    best, *others = (count_ngrams(tokens) for tokens in tokenized)
-    for other in others:
-        best = tuple(mine | theirs for mine, theirs in zip(best, other, strict=True))
-    return best, tuple(len(tokens) for tokens in tokenized)
+def _clipped_matches(tokens: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
+    """For each order, how many n-grams of the hypothesis are matched, each at most as often as it occurs in any one
+    reference. A match holds only tokens that both sides have, so only runs of those are looked at."""
+    common = set(tokens).intersection(chain.from_iterable(references))
+    mine, theirs = _runs(tokens, common), [_runs(reference, common) for reference in references]
+    matches = [0] * ORDERS
+    for order in range(1, ORDERS + 1):
+        free = _most([_count(_ngrams(runs, order)) for runs in theirs])
+        if not free:
+            break
+        for ngram in _ngrams(mine, order):
+            if free.get(ngram):
+                free[ngram] -= 1
+                matches[order - 1] += 1
+        if not matches[order - 1]:
+            break  # a longer match would hold a shorter one
+    return matches
+
+
+def _runs(tokens: Sequence[str], common: set[str]) -> list[list[str]]:
+    """The longest stretches of common tokens."""
+    return [list(run) for shared, run in groupby(tokens, common.__contains__) if shared]
+
+
+def _ngrams(runs: Sequence[Sequence[str]], order: int) -> list[Any]:
+    """All n-grams of this order; single tokens stand for themselves."""
+    if order == 1:
+        return list(chain.from_iterable(runs))
+    found: list[Any] = []
+    for run in runs:
+        if len(run) >= order:
+            found.extend(zip(*[run[i:] for i in range(order)], strict=False))
+    return found
+
+
+def _count(ngrams: Sequence[Any]) -> dict[Any, int]:
+    counts = dict.fromkeys(ngrams, 1)
+    if len(counts) < len(ngrams):
+        counts = Counter(ngrams)
+    return counts
+
+
+def _most(counts: Sequence[dict[Any, int]]) -> dict[Any, int]:
+    """The largest count of each n-gram."""
+    return counts[0] if len(counts) == 1 else reduce(or_, map(Counter, counts))
+
+
+_tokens = lru_cache(maxsize=1 << 14)(tokenize_13a)
 
 
 def bleu_counts(hypothesis: str, references: Sequence[str], lowercase: bool = False) -> list[int]:
-    """What BLEU needs of one turn: clipped matches per order, n-grams per order, the length of the
-    hypothesis and that of the reference nearest in length (the shorter of two equally near)."""
-    tokens = tokenize_13a(hypothesis.lower() if lowercase else hypothesis)
-    clip, lengths = _reference_ngrams(tuple(references), lowercase)
-    matches = [
-        sum(min(count, limit[ngram]) for ngram, count in mine.items() if ngram in limit)
-        for mine, limit in zip(count_ngrams(tokens), clip, strict=True)
-    ]
-    totals = [max(len(tokens) - order, 0) for order in range(ORDERS)]
-    nearest = min(lengths, key=lambda length: (abs(length - len(tokens)), length))
-    return [*matches, *totals, len(tokens), nearest]
+    """`ngram_counts` of texts."""
+    texts = (hypothesis, *references)
+    response, *others = map(_tokens, map(str.lower, texts) if lowercase else texts)
+    return ngram_counts(response, others)
 
 
 def bleu_from_counts(counts: Floats, effective_order: bool = False) -> Floats:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,18 +52,47 @@ class WordRows:
         return pairs[inside]
 
 
+class Richness(NamedTuple):
+    """Number of turns, and by order of n-gram how many different ones and how many in all."""
+
+    n: int
+    types: tuple[int, ...]
+    tokens: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """Number of turns, the distinct n-grams (sorted ids) and how many n-grams there were, by order."""
 
     n: int
-    types: tuple[Ids, ...]
+    ids: tuple[Ids, ...]
     tokens: tuple[int, ...]
 
     def __add__(self, other: Vocabulary) -> Vocabulary:
-        types = tuple(np.union1d(a, b) for a, b in zip(self.types, other.types, strict=True))
+        ids = tuple(_unique(np.concatenate(pair)) for pair in zip(self.ids, other.ids, strict=True))
         tokens = tuple(a + b for a, b in zip(self.tokens, other.tokens, strict=True))
-        return Vocabulary(self.n + other.n, types, tokens)
+        return Vocabulary(self.n + other.n, ids, tokens)
+
+    @property
+    def types(self) -> tuple[int, ...]:
+        return tuple(map(len, self.ids))
+
+
+def _unique(ids: Ids) -> Ids:
+    """Sorted, each once. (NumPy's own `unique` hashes, which is slow for millions of ids.)"""
+    ids = np.sort(ids)
+    return ids[np.concatenate(([True], ids[1:] != ids[:-1]))] if len(ids) else ids
+
+
+def _found_once(groups: Sequence[Ids]) -> NDArray[np.int64]:
+    """For each group, how many of its ids no other group has. A group has each of its ids once."""
+    ids = np.concatenate(groups)
+    if not len(ids):
+        return np.zeros(len(groups), dtype=np.int64)
+    group = np.repeat(np.arange(len(groups)), [len(part) for part in groups])
+    order = np.argsort(ids)
+    differs = np.concatenate(([True], ids[order][1:] != ids[order][:-1], [True]))
+    return np.bincount(group[order][differs[1:] & differs[:-1]], minlength=len(groups))
 
 
 def word_rows(texts: Sequence[str]) -> WordRows:
@@ -98,16 +127,36 @@ class Distinct(Metric):
         starts = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
         return WordRows(np.concatenate([batch.ids for batch in batches]), starts)
 
+    def pack(self, measures: WordRows) -> dict[str, NDArray[Any]]:
+        return {"ids": measures.ids, "starts": measures.starts}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> WordRows:
+        return WordRows(arrays["ids"], arrays["starts"])
+
     def summarise(self, measures: WordRows, weights: Floats | None = None) -> Vocabulary:
         if weights is not None:
             measures = measures[np.repeat(np.arange(len(measures)), weights.astype(np.int64))]
         orders = (measures.ids, measures.bigrams())
-        return Vocabulary(len(measures), tuple(map(np.unique, orders)), tuple(map(len, orders)))
+        return Vocabulary(len(measures), tuple(map(_unique, orders)), tuple(map(len, orders)))
 
-    def conclude(self, summary: Vocabulary, real: Any = None) -> dict[str, Any]:
+    def leave_one_out(self, summaries: Sequence[Vocabulary]) -> list[Richness]:
+        """Without a group, the n-grams that only it has are gone: no set needs to be put together again."""
+        once = [_found_once([summary.ids[order] for summary in summaries]) for order in range(2)]
+        types = [len(_unique(np.concatenate([summary.ids[order] for summary in summaries]))) for order in range(2)]
+        tokens = [sum(summary.tokens[order] for summary in summaries) for order in range(2)]
+        turns = sum(summary.n for summary in summaries)
+        return [
+            Richness(
+                turns - summary.n,
+                tuple(int(types[order] - once[order][place]) for order in range(2)),
+                tuple(tokens[order] - summary.tokens[order] for order in range(2)),
+            )
+            for place, summary in enumerate(summaries)
+        ]
+
+    def conclude(self, summary: Vocabulary | Richness, real: Any = None) -> dict[str, Any]:
         unigrams, bigrams = (
-            len(types) / tokens if tokens else np.nan
-            for types, tokens in zip(summary.types, summary.tokens, strict=True)
+            types / tokens if tokens else np.nan for types, tokens in zip(summary.types, summary.tokens, strict=True)
         )
         return {"": bigrams, "1": unigrams}
 

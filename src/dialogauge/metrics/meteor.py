@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
+from dialogauge.errors import InputError
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.porter import stem
@@ -30,12 +31,12 @@ def align(hypothesis: Sequence[str], reference: Sequence[str]) -> Pairs:
     """
     mine = dict(enumerate(map(str.lower, hypothesis)))
     theirs = dict(enumerate(map(str.lower, reference)))
-    pairs = _pair_equal(mine, theirs)
+    pairs = pair_equal(mine, theirs)
     if mine and theirs:
         mine = dict(zip(mine, map(stem, mine.values()), strict=True))
         theirs = dict(zip(theirs, map(stem, theirs.values()), strict=True))
-        pairs += _pair_equal(mine, theirs)
-        pairs += _pair_synonyms(mine, theirs)
+        pairs += pair_equal(mine, theirs)
+        pairs += pair_synonyms(mine, theirs, synonyms)
     return sorted(pairs)
 
 
@@ -46,7 +47,7 @@ def _by_word(places: Places) -> dict[str, list[int]]:
     return found
 
 
-def _pair_equal(mine: Places, theirs: Places) -> Pairs:
+def pair_equal(mine: Places, theirs: Places) -> Pairs:
     """Takes the words it pairs out of both."""
     free = _by_word(theirs)
     pairs = []
@@ -58,12 +59,13 @@ def _pair_equal(mine: Places, theirs: Places) -> Pairs:
     return pairs
 
 
-def _pair_synonyms(mine: Places, theirs: Places) -> Pairs:
+def pair_synonyms(mine: Places, theirs: Places, synonyms_of: Callable[[str], frozenset[str]]) -> Pairs:
+    """Leaves both as they are."""
     free = _by_word(theirs)
     names = set(free)
     pairs = []
     for i, word in reversed(mine.items()):
-        candidates = synonyms(word) & names
+        candidates = synonyms_of(word) & names
         if candidates:
             name = max(candidates, key=lambda candidate: free[candidate][-1])
             pairs.append((i, free[name].pop()))
@@ -77,12 +79,14 @@ def _count_chunks(pairs: Pairs) -> int:
     return 1 + sum(following != (i + 1, j + 1) for (i, j), following in pairwise(pairs))
 
 
-def _score(hypothesis: Sequence[str], reference: Sequence[str], alpha: float, beta: float, gamma: float) -> float:
-    pairs = align(hypothesis, reference)
+def score_pairs(
+    pairs: Pairs, hypothesis_length: int, reference_length: int, alpha: float, beta: float, gamma: float
+) -> float:
+    """The formula of `meteor_tokens` for matches in the order of the hypothesis. 0 without any."""
     if not pairs:
         return 0.0
-    precision = len(pairs) / len(hypothesis)
-    recall = len(pairs) / len(reference)
+    precision = len(pairs) / hypothesis_length
+    recall = len(pairs) / reference_length
     mean = precision * recall / (alpha * precision + (1 - alpha) * recall)
     penalty: float = gamma * (_count_chunks(pairs) / len(pairs)) ** beta
     return (1 - penalty) * mean
@@ -103,7 +107,10 @@ def meteor_tokens(
 
     From 0 (no match, or nothing to match) to below 1: a text against itself gets 1 - gamma/m^beta.
     """
-    return max(_score(hypothesis, reference, alpha, beta, gamma) for reference in references)
+    return max(
+        score_pairs(align(hypothesis, reference), len(hypothesis), len(reference), alpha, beta, gamma)
+        for reference in references
+    )
 
 
 def meteor(
@@ -130,6 +137,11 @@ class Meteor(MeanMetric):
     alpha: float = 0.9
     beta: float = 3.0
     gamma: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.alpha <= 1 and 0 <= self.beta < np.inf and 0 <= self.gamma <= 1):
+            found = f"alpha={self.alpha}, beta={self.beta}, gamma={self.gamma}"
+            raise InputError(f"meteor: expected alpha and gamma from 0 to 1 and beta from 0 on, found {found}")
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         tokens = cache(words)

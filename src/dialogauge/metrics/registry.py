@@ -20,6 +20,14 @@ BUILT_IN = {
     "length": "dialogauge.metrics.length:Length",
     "column": "dialogauge.metrics.column:Column",
 }
+COMPAT = {
+    "fbd-paper": {
+        "bleu": "dialogauge.metrics.fbd_paper.bleu:PaperBleu",
+        "rouge_l": "dialogauge.metrics.fbd_paper.rouge_l:PaperRougeL",
+        "meteor": "dialogauge.metrics.fbd_paper.meteor:PaperMeteor",
+    },
+}
+"""Other people's recipes for metrics of ours, by the name that `--compat` gives them."""
 ENTRY_POINTS = "dialogauge.metrics"
 
 REQUEST = re.compile(r"(?P<name>[^\[\].,=]+)(\[(?P<options>[^\[\]]*)\])?(\.(?P<part>[^\[\],=]+))?")
@@ -28,10 +36,15 @@ COMMA_OUTSIDE_BRACKETS = re.compile(r",(?![^\[\]]*\])")
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for: a metric, and one of its parts or (None) all of it."""
+    """What the user asked for: a metric, and one of its parts or (None) all of it.
+
+    `compat` names the recipe that the metric follows; None for our own, also where another one was asked for
+    that has no such metric.
+    """
 
     metric: Metric
     part: str | None = None
+    compat: str | None = None
 
     @property
     def label(self) -> str:
@@ -43,16 +56,22 @@ class Request:
         ]
         return self.metric.name + (f"[{','.join(changed)}]" if changed else "")
 
+    @property
+    def name(self) -> str:
+        """The label, with the part where one was asked for."""
+        return f"{self.label}.{self.part}" if self.part else self.label
+
 
 def known_names() -> list[str]:
     """Every metric there is: ours, then those other packages add."""
     return [*BUILT_IN, *sorted({point.name for point in entry_points(group=ENTRY_POINTS)} - BUILT_IN.keys())]
 
 
-def metric_class(name: str) -> type[Metric]:
-    """The class behind a name, imported only now."""
-    if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
+def metric_class(name: str, compat: str | None = None) -> type[Metric]:
+    """The class behind a name, imported only now: by the recipes of `compat` where they have such a metric."""
+    target = _variants(compat).get(name) or BUILT_IN.get(name)
+    if target:
+        module, _, attribute = target.partition(":")
         return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
     for point in entry_points(group=ENTRY_POINTS, name=name):
         try:
@@ -62,8 +81,23 @@ def metric_class(name: str) -> type[Metric]:
     raise unknown("metric", name, known_names())
 
 
-def parse_requests(wanted: str | Metric | Request | Iterable[str | Metric | Request]) -> list[Request]:
-    """A comma-separated string, or a sequence of such strings and of metrics, in the order given."""
+def _variants(compat: str | None) -> dict[str, str]:
+    if compat is None:
+        return {}
+    if compat not in COMPAT:
+        raise unknown("compat", compat, COMPAT)
+    return COMPAT[compat]
+
+
+def parse_requests(
+    wanted: str | Metric | Request | Iterable[str | Metric | Request], compat: str | None = None
+) -> list[Request]:
+    """A comma-separated string, or a sequence of such strings and of metrics, in the order given.
+
+    Names stand for the recipes of `compat` where they have such a metric; metrics given as objects stay what
+    they are.
+    """
+    _variants(compat)
     if isinstance(wanted, str | Metric | Request):
         wanted = [wanted]
     requests: list[Request] = []
@@ -73,22 +107,28 @@ def parse_requests(wanted: str | Metric | Request | Iterable[str | Metric | Requ
         elif isinstance(item, Metric):
             requests.append(Request(item))
         else:
-            requests.extend(parse_request(text.strip()) for text in COMMA_OUTSIDE_BRACKETS.split(item) if text.strip())
+            pieces = (text.strip() for text in COMMA_OUTSIDE_BRACKETS.split(item))
+            requests.extend(parse_request(text, compat) for text in pieces if text)
     if not requests:
         raise InputError(f"no metric named; known: {', '.join(known_names())}")
+    metrics: dict[str, Metric] = {}
+    for request in requests:
+        if metrics.setdefault(request.label, request.metric) != request.metric:
+            raise InputError(f"two different metrics are called {request.label}; ask for them one at a time")
     return list(dict.fromkeys(requests))
 
 
-def parse_request(text: str) -> Request:
+def parse_request(text: str, compat: str | None = None) -> Request:
     """One name with optional options and part: `bertscore[idf=true].precision`."""
     match = REQUEST.fullmatch(text)
     if not match:
         raise InputError(f"cannot read the metric {text!r}; expected NAME, NAME[OPTION=VALUE,...] or NAME.PART")
-    cls = metric_class(match["name"])
+    cls = metric_class(match["name"], compat)
     part = match["part"]
     if part is not None and part not in cls.parts:
         raise unknown(f"part of {cls.name}", part, cls.parts)
-    return Request(build(cls, match["options"] or ""), part)
+    recipe = compat if match["name"] in _variants(compat) else None
+    return Request(build(cls, match["options"] or ""), part, recipe)
 
 
 def build(cls: type[Metric], text: str) -> Metric:
@@ -114,6 +154,10 @@ def describe_options(cls: type[Metric]) -> str:
 
 
 def _convert(text: str, kind: Any, what: str) -> Any:
+    if type(None) in get_args(kind):
+        if text.lower() == "none":
+            return None
+        (kind,) = (choice for choice in get_args(kind) if choice is not type(None))
     if kind is bool:
         return _choose(text.lower(), {"true": True, "yes": True, "false": False, "no": False}, what)
     if get_origin(kind) is Literal:

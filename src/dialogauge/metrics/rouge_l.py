@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +49,7 @@ def lcs_length(a: Sequence[str], b: Sequence[str]) -> int:
 
 
 def _score(hypothesis: Sequence[str], reference: Sequence[str]) -> RougeLScore:
-    common = lcs_length(hypothesis, reference) if hypothesis and reference else 0
+    common = lcs_length(hypothesis, reference)
     if common == 0:
         return RougeLScore(0.0, 0.0, 0.0)
     precision, recall = common / len(hypothesis), common / len(reference)
@@ -59,7 +60,15 @@ def rouge_l(hypothesis: str, references: Sequence[str]) -> RougeLScore:
     """ROUGE-L against the reference that gives the best F-measure (the first of equals). 0 where either
     side has no words."""
     words = rouge_words(hypothesis)
-    return max((_score(words, rouge_words(text)) for text in references), key=lambda score: score.f)
+    scores = [_score(words, rouge_words(text)) for text in references]
+    return scores[0] if len(scores) == 1 else max(scores, key=lambda score: score.f)
+
+
+@lru_cache(maxsize=1 << 14)
+def _row(response: str, references: tuple[str, ...]) -> tuple[float, ...]:
+    """The score, and whether the response is in a script that has no words here."""
+    wordless = not WORD.search(response.lower()) and any(character.isalnum() for character in response)
+    return *rouge_l(response, references), float(wordless)
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,7 @@ class RougeL(MeanMetric):
     parts = ("precision", "recall")
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
-        rows = [(*rouge_l(turn.response, turn.references), _wordless(turn.response)) for turn in turns]
+        rows = [_row(turn.response, turn.references) for turn in turns]
         return np.array(rows, dtype=np.float64).reshape(len(turns), 4)
 
     def caveats(self, summary: Sums) -> list[Caveat]:
@@ -86,7 +95,3 @@ class RougeL(MeanMetric):
 
     def recipe(self) -> dict[str, str]:
         return {"tok": "rouge-score", "stem": "no"}
-
-
-def _wordless(text: str) -> bool:
-    return any(character.isalnum() for character in text) and not rouge_words(text)

@@ -25,4 +25,5 @@ def sum_rows(rows: Floats, weights: Floats | None = None) -> Sums:
     defined = np.asarray(~np.isnan(rows).any(axis=1))
     if weights is None:
         weights = np.ones(len(rows))
-    return Sums(weights @ defined.astype(np.float64), weights @ np.where(defined[:, None], rows, 0.0))
+    with np.errstate(over="ignore"):
+        return Sums(weights @ defined.astype(np.float64), weights @ np.where(defined[:, None], rows, 0.0))

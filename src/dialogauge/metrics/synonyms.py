@@ -11,8 +11,9 @@ TABLE = "wordnet-3.0@55b8b95c"
 """The table's name in signatures: WordNet's release and the first digits of the file's SHA-256."""
 
 Entries = dict[str, str]
+Rules = tuple[tuple[str, str], ...]
 
-SUFFIXES: tuple[tuple[tuple[str, str], ...], ...] = (
+SUFFIXES: tuple[Rules, ...] = (
     (
         ("s", ""),
         ("ses", "s"),
@@ -42,21 +43,22 @@ def synonyms(word: str) -> frozenset[str]:
     """
     return frozenset(
         name
-        for (lemmas, exceptions), suffixes in zip(_table(), SUFFIXES, strict=True)
-        for form in (word, *_base_forms(word, exceptions, suffixes))
+        for (lemmas, exceptions), suffixes in zip(table(), SUFFIXES, strict=True)
+        for form in (word, *base_forms(word, exceptions, suffixes))
         if form in lemmas
         for name in lemmas[form].split(" ")
     )
 
 
-def _base_forms(word: str, exceptions: Entries, suffixes: tuple[tuple[str, str], ...]) -> list[str]:
+def base_forms(word: str, exceptions: Entries, suffixes: Rules) -> list[str]:
+    """What the list of exceptions says of the word, else what each suffix rule that fits makes of it."""
     if word in exceptions:
         return exceptions[word].split(" ")
     return [word.removesuffix(old) + new for old, new in suffixes if word.endswith(old)]
 
 
 @cache
-def _table() -> list[tuple[Entries, Entries]]:
+def table() -> list[tuple[Entries, Entries]]:
     """For each part of speech the lemmas with their names, and the exceptions with their base forms. The
     layout is told in scripts/build_synonyms.py."""
     packed = files("dialogauge.metrics").joinpath("data", FILE).read_bytes()

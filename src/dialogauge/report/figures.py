@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.errors import InputError, MissingPackage
 from dialogauge.evaluation.result import Result, Score
+from dialogauge.evaluation.score_table import best_value
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
@@ -14,12 +16,16 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "pdf")
 INK, MUTED, BEST = "#1b1f24", "#8a939e", "#0b6bcb"
-DIRECTION = {True: " (higher is better)", False: " (lower is better)", None: ""}
+DIRECTION = {True: "higher is better", False: "lower is better", None: ""}
 
 
 def check_figure_path(path: str | Path) -> Path:
     """The path, if a figure can be written there: asked before any work is done."""
     path = Path(path)
+    if find_spec("matplotlib") is None:
+        raise MissingPackage("matplotlib", "plot", "drawing a figure")
+    if path.is_dir() or any(parent.is_file() for parent in path.absolute().parents):
+        raise InputError("is no place for a file", path)
     if path.suffix.lstrip(".").lower() not in FORMATS:
         raise InputError(f"cannot draw into this kind of file; end its name in .{', .'.join(FORMATS)}", path)
     return path
@@ -28,11 +34,8 @@ def check_figure_path(path: str | Path) -> Path:
 def plot_scores(result: Result, path: str | Path) -> Path:
     """Draws each metric of the result's table as a panel: a dot per system and a line for its interval."""
     path = check_figure_path(path)
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackage("matplotlib", "plot", "drawing a figure") from None
+    import matplotlib
+    from matplotlib.figure import Figure
 
     systems = list(result.systems)
     panels = len(result.columns)
@@ -45,7 +48,7 @@ def plot_scores(result: Result, path: str | Path) -> Path:
         axes[0].set_yticks(range(len(systems)), [printable(system) for system in systems])
         axes[0].set_ylim(len(systems) - 0.5, -0.5)
         settings = result.settings
-        figure.supxlabel(f"lines: {settings.confidence:.0%} intervals over {result.unit}", fontsize=8, color=MUTED)
+        figure.supxlabel(f"{100 * settings.confidence:.4g}% intervals over {result.unit}", fontsize=8, color=MUTED)
         path.parent.mkdir(parents=True, exist_ok=True)
         metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
         figure.savefig(path, dpi=160, metadata=metadata)
@@ -53,9 +56,7 @@ def plot_scores(result: Result, path: str | Path) -> Path:
 
 
 def _panel(axis: Axes, scores: list[Score]) -> None:
-    values = [score.value for score in scores if score.value is not None]
-    pick = {True: max, False: min}.get(scores[0].higher_is_better)  # type: ignore[arg-type]
-    best = pick(values) if pick and len(values) > 1 else None
+    best = best_value(scores)
     for place, score in enumerate(scores):
         if score.value is None:
             continue
@@ -63,7 +64,7 @@ def _panel(axis: Axes, scores: list[Score]) -> None:
         if score.low is not None and score.high is not None:
             axis.plot([score.low, score.high], [place, place], color=colour, linewidth=2, solid_capstyle="round")
         axis.plot([score.value], [place], "o", color=colour, markersize=5.5)
-    axis.set_xlabel(DIRECTION[scores[0].higher_is_better].strip(" ()"), fontsize=8, color=MUTED)
+    axis.set_xlabel(DIRECTION[scores[0].higher_is_better], fontsize=8, color=MUTED)
     axis.grid(axis="x", color="#e4e7eb", linewidth=0.8)
     axis.set_axisbelow(True)
     axis.margins(x=0.12)

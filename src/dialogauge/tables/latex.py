@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dialogauge.tables.printable import printable
 from dialogauge.tables.table import Cell, Table
 
@@ -13,11 +15,14 @@ SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    "[": "{[}",  # after \\ a bracket would be read as an option
+    "[": "{[}",  # after \\ a bracket or a star would be read as an option
+    "*": "{*}",
     "−": "$-$",
     "±": r"$\pm$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
+
+MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 def to_latex(table: Table) -> str:
@@ -41,7 +46,8 @@ def to_latex(table: Table) -> str:
 
 
 def escape(text: str) -> str:
-    return "".join(SPECIAL.get(character, character) for character in printable(text))
+    escaped = "".join(SPECIAL.get(character, character) for character in printable(text))
+    return MINUS.sub("$-$", escaped)
 
 
 def _cell(cell: Cell) -> str:

@@ -31,7 +31,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
             record = parse_object(text)
             system = sys.intern(fields.name(record, "system") or reading.system)
             position = reading.position(system)
-            dialogue = fields.name(record, "dialogue") or fields.name(record, "id") or str(position)
+            dialogue = fields.name(record, "dialogue") or fields.name(record, "id") or position
             extra = fields.extra(record, _FIELDS)
             yield from turns(dialogue, _utterances(record, system, line), reading, extra)
 

@@ -27,7 +27,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
             # After the last mark stands nothing, or an utterance whose mark was forgotten.
             if not said[-1]:
                 said.pop()
-            dialogue = str(reading.position(reading.system))
+            dialogue = reading.position(reading.system)
             utterances = [Utterance(line, utterance, reading.system) for utterance in said]
             yield from turns(dialogue, utterances, reading)
 

@@ -17,7 +17,7 @@ from dialogauge.corpus.record import FIELDS, turn
 from dialogauge.corpus.strict_json import parse
 from dialogauge.errors import InputError
 
-_STRUCTURED = {"context", "references", "facts", "ratings", "extra"}
+_STRUCTURED = {"context", "messages", "references", "facts", "ratings", "extra"}
 _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)
 # JSON's own spelling of numbers: "007" stays text.
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -38,7 +38,7 @@ def read(reading: Reading, delimiter: str) -> Iterator[LocatedTurn]:
     """An empty cell is absent, but for `response`. A column without a name, such as pandas writes for its
     index, is left out."""
     columns: list[str] | None = None
-    for line, row in _rows(reading, delimiter):
+    for line, row in rows(reading, delimiter):
         if columns is None:
             columns = _header(reading, row, line)
             continue
@@ -60,7 +60,7 @@ def _header(reading: Reading, columns: list[str], line: int) -> list[str]:
     return columns
 
 
-def _rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the number of the line where it begins."""
     line = 0
 
@@ -70,11 +70,11 @@ def _rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             line = line or number
             yield text
 
-    rows = csv.reader(texts(), delimiter=delimiter, strict=True)
+    table_rows = csv.reader(texts(), delimiter=delimiter, strict=True)
     while True:
         line = 0
         try:
-            row = next(rows)
+            row = next(table_rows)
         except StopIteration:
             return
         except csv.Error as error:
@@ -93,8 +93,8 @@ def _cell(column: str, text: str) -> Any:
         return None
     if column in _STRUCTURED or column.startswith(table.RATINGS):
         value = _json(column, text)
-        return _number(value) if isinstance(value, str) and column.startswith(table.RATINGS) else value
-    return text if column in FIELDS else _number(text)
+        return number(value) if isinstance(value, str) and column not in FIELDS else value
+    return text if column in FIELDS else number(text)
 
 
 def _json(column: str, text: str) -> Any:
@@ -110,7 +110,7 @@ def _json(column: str, text: str) -> Any:
         return text
 
 
-def _number(text: str) -> int | float | str:
+def number(text: str) -> int | float | str:
     """The number that the cell spells; the text itself if it spells none."""
     match = _NUMBER.fullmatch(text.strip())
     if not match:

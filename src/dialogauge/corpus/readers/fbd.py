@@ -3,11 +3,12 @@ responses of all systems and their mean ratings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from dialogauge.corpus import fields
 from dialogauge.corpus.head import Head
+from dialogauge.corpus.known import Known
 from dialogauge.corpus.quote import count, found
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.strict_json import parse_object
@@ -17,13 +18,27 @@ from dialogauge.errors import InputError
 _FIELDS = ("src", "refs", "hyps", "human_scores", "extra")
 
 
+class _Names(NamedTuple):
+    id: str
+    known: Known | None
+
+    def system(self, place: int) -> str:
+        return self.known.systems[place] if self.known else f"s{place:02d}"
+
+    def dimensions(self, number: int) -> Sequence[str]:
+        if self.known:
+            return self.known.dimensions
+        return ["overall"] if number == 1 else [f"d{place}" for place in range(number)]
+
+
 def sniff(head: Head) -> bool:
     return head.record is not None and "hyps" in head.record
 
 
 def read(reading: Reading) -> Iterator[LocatedTurn]:
-    """Systems are `s00`, `s01`, ...; ids count lines from 0. Contexts keep their text as it is, blank or not.
-    The files do not name dimensions: a single one is `overall`, several are `d0`, `d1`, ..."""
+    """Ids count lines from 0. Contexts keep their text as it is, blank or not. The files name neither systems nor
+    dimensions: unless the file is a known one, systems are `s00`, `s01`, ..., a single dimension is `overall`,
+    several are `d0`, `d1`, ..."""
     shape: tuple[int, int] | None = None
     for line, text in reading.lines():
         with reading.record(line):
@@ -32,7 +47,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
             found_shape = len(responses), _dimensions(scores, len(responses))
             shape = shape or found_shape
             _refuse_change(shape, found_shape)
-            turns = _turns(record, responses, scores, str(reading.position(reading.system)))
+            turns = _turns(record, responses, scores, _Names(str(reading.position(reading.system)), reading.known))
             yield from ((line, turn) for turn in turns)
 
 
@@ -66,7 +81,7 @@ def _refuse_change(expected: tuple[int, int], here: tuple[int, int]) -> None:
         raise InputError(f"human_scores: expected {wanted} as in the lines before, found {here[1]}")
 
 
-def _turns(record: Mapping[str, Any], responses: list[str], scores: Any, position: str) -> list[Turn]:
+def _turns(record: Mapping[str, Any], responses: list[str], scores: Any, names: _Names) -> list[Turn]:
     context = record.get("src")
     if not isinstance(context, str):
         raise InputError(f"src: expected text, found {found(context)}")
@@ -74,23 +89,23 @@ def _turns(record: Mapping[str, Any], responses: list[str], scores: Any, positio
     extra = fields.extra(record, _FIELDS)
     return [
         Turn(
-            id=position,
+            id=names.id,
             response=response,
             context=(context,),
             references=references,
-            system=f"s{system:02d}",
-            ratings=_ratings(scores[system]) if scores else NOTHING,
+            system=names.system(system),
+            ratings=_ratings(scores[system], names) if scores else NOTHING,
             extra=extra,
         )
         for system, response in enumerate(responses)
     ]
 
 
-def _ratings(scores: list[Any]) -> Mapping[str, tuple[float | None, ...]]:
-    names = ["overall"] if len(scores) == 1 else [f"d{index}" for index in range(len(scores))]
-    for name, score in zip(names, scores, strict=True):
-        fields.rating(score, name)
-    return fields.ratings(dict(zip(names, scores, strict=True)))
+def _ratings(scores: list[Any], names: _Names) -> Mapping[str, tuple[float | None, ...]]:
+    rated = dict(zip(names.dimensions(len(scores)), scores, strict=True))
+    for dimension, score in rated.items():
+        fields.rating(score, dimension)
+    return fields.ratings(rated)
 
 
 FBD = Reader("fbd", "an annotation file of the FBD paper", sniff, read)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import zip_longest
 from pathlib import Path
 
+from dialogauge.corpus.aligned import aligned
 from dialogauge.corpus.conversation import Utterance, turns
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
-from dialogauge.corpus.source import decode, raw_lines
 from dialogauge.errors import InputError
 
 _PART = re.compile(r"(?<![A-Za-z])(src|tgt|per)(?![A-Za-z])")
@@ -24,7 +23,7 @@ _SEPARATOR = "</s>"
 def sniff(head: Head) -> bool:
     """By its name, since such a file is any text; its partner must stand beside it. Target and persona files
     are recognised too, so that the reader can say which file to give."""
-    return _sibling(head.path, "tgt" if _part(head.path) == "src" else "src") is not None
+    return not head.is_directory and _sibling(head.path, "tgt" if _part(head.path) == "src" else "src") is not None
 
 
 def read(reading: Reading) -> Iterator[LocatedTurn]:
@@ -32,12 +31,13 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
     personas, or where they are blank, each pair of lines is a dialogue of its own. Dialogues are named by
     the position of their first line."""
     reading.files = _files(reading.path)
-    dialogue, utterances, before = "", list[Utterance](), ""
-    for line, (source, target, persona) in _aligned(reading):
+    dialogue, utterances, before = 0, list[Utterance](), ""
+    for line, (source, target, *personas) in aligned(reading, reading.files):
+        persona = personas[0] if personas else ""
         if persona != before or not persona.strip():
             if utterances:
                 yield from turns(dialogue, utterances, reading)
-            dialogue, utterances, before = str(line - 1), [], persona
+            dialogue, utterances, before = line - 1, [], persona
         facts = tuple(fact.strip() for fact in persona.split(_SEPARATOR) if fact.strip())
         utterances += [
             Utterance(line, source.strip(), reading.system),
@@ -45,19 +45,6 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
         ]
     if utterances:
         yield from turns(dialogue, utterances, reading)
-
-
-def _aligned(reading: Reading) -> Iterator[tuple[int, tuple[str, str, str]]]:
-    """Lines with the same number, the persona "" where there is no persona file."""
-    numbered = zip_longest(*(raw_lines(path) for path in reading.files))
-    for line, rows in enumerate(numbered, start=1):
-        for path, row in zip(reading.files, rows, strict=True):
-            if row is None:
-                longer = next(other for other, row in zip(reading.files, rows, strict=True) if row)
-                raise InputError(f"expected as many lines as in {quote(longer.name)}, found {line - 1}", path)
-        with reading.record(line):
-            texts = [decode(raw, path, line) for path, (_, raw) in zip(reading.files, rows, strict=True)]
-            yield line, (texts[0], texts[1], texts[2] if len(texts) > 2 else "")
 
 
 def _files(source: Path) -> list[Path]:

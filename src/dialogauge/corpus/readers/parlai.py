@@ -49,7 +49,7 @@ def sniff(head: Head) -> bool:
 def read(reading: Reading) -> Iterator[LocatedTurn]:
     """A dialogue begins where the numbers stop rising. Personas are the facts of the one they describe.
     Silence is no utterance. A line left out leaves a gap in its dialogue."""
-    names = map(str, count())
+    names = count()
     dialogue = _Dialogue()
     last: int | None = None
     for line, text in reading.lines():

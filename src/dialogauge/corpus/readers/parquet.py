@@ -35,7 +35,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
 
 
 def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq
 
     with opened(reading.path) as stream:
         # On a broken file pyarrow raises exceptions of many unrelated classes.

@@ -6,21 +6,34 @@ from pathlib import Path
 
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.quote import quote
+from dialogauge.corpus.readers.bert_ruber import BERT_RUBER
+from dialogauge.corpus.readers.conture import CONTURE
 from dialogauge.corpus.readers.conversations import CONVERSATIONS
 from dialogauge.corpus.readers.dailydialog import DAILYDIALOG
 from dialogauge.corpus.readers.delimited import CSV, TSV
+from dialogauge.corpus.readers.entailment import ENTAILMENT
 from dialogauge.corpus.readers.fbd import FBD
+from dialogauge.corpus.readers.fed import FED
+from dialogauge.corpus.readers.grade import GRADE
+from dialogauge.corpus.readers.json_turns import JSON
 from dialogauge.corpus.readers.jsonl import JSONL
 from dialogauge.corpus.readers.parallel import PARALLEL
 from dialogauge.corpus.readers.parlai import PARLAI
 from dialogauge.corpus.readers.parquet import PARQUET
+from dialogauge.corpus.readers.text import TEXT
+from dialogauge.corpus.readers.usr import USR
 from dialogauge.corpus.reading import Reader
 from dialogauge.errors import InputError, unknown
 
 READERS = {
     reader.name: reader
     # The first that fits reads the file, so the particular stand before the general.
-    for reader in (PARQUET, FBD, CONVERSATIONS, JSONL, DAILYDIALOG, PARLAI, TSV, CSV, PARALLEL)
+    for reader in (
+        *(GRADE, TEXT),
+        *(PARQUET, FBD, CONVERSATIONS, JSONL),
+        *(USR, FED, CONTURE, JSON),
+        *(DAILYDIALOG, ENTAILMENT, PARLAI, TSV, BERT_RUBER, CSV, PARALLEL),
+    )
 }
 
 
@@ -31,11 +44,14 @@ def choose(path: Path, name: str | None = None) -> Reader:
             raise unknown("reader", name, READERS)
         return READERS[name]
     head = Head.of(path)
-    if not head.lines:
+    if not head.lines and not head.is_directory:
         raise InputError("expected turns, found an empty file", path)
     for reader in READERS.values():
         if reader.sniff(head):
             return reader
+    if head.is_directory:
+        wanted = "a file, or a directory that holds responses.txt or is laid out as GRADE's"
+        raise InputError(f"is a directory; expected {wanted}", path)
     head.refuse_unless_text()
     line, text = head.lines[0]
     message = f"no reader recognises a file that begins {quote(text)}; name one with --reader: {', '.join(READERS)}"

@@ -1,0 +1,79 @@
+"""Compares systems with each other, from files or from runs that were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.load import Loading
+from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.comparison import Comparison
+from dialogauge.evaluation.measure import Measured, measure
+from dialogauge.evaluation.pairs import Pair, all_pairs
+from dialogauge.evaluation.run import score_all
+from dialogauge.evaluation.saved import load_runs
+from dialogauge.evaluation.settings import Settings
+from dialogauge.metrics.base import Metric
+from dialogauge.metrics.registry import Request, parse_requests
+
+
+def compare(
+    corpus: Corpus | Loading,
+    metrics: str | Metric | Request | Iterable[str | Metric | Request],
+    *,
+    systems: Sequence[str] | None = None,
+    compat: str | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    progress: bool = False,
+) -> Comparison:
+    """Every pair of systems under every metric: the difference with its interval, a paired test corrected for the
+    number of pairs, and the size of the effect. Arguments as for `evaluate`."""
+    settings = Settings(seed, resamples, confidence)
+    requests = parse_requests(metrics, compat)
+    return compare_measured(measure(corpus, requests, systems, compat, progress), requests, settings)
+
+
+def compare_runs(
+    paths: Sequence[str | Path],
+    metrics: str | None = None,
+    *,
+    systems: Sequence[str] | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Like `compare`, for directories that `score --out` or `Result.save` wrote, in which the same metrics were
+    measured the same way."""
+    settings = Settings(seed, resamples, confidence)
+    measured, requests = load_runs(paths, metrics)
+    return compare_measured(measured.select(systems) if systems else measured, requests, settings)
+
+
+def compare_measured(measured: Measured, requests: Sequence[Request], settings: Settings) -> Comparison:
+    if len(measured.systems) < 2:
+        raise InputError(f"nothing to compare: there is only the system {next(iter(measured.systems))!r}")
+    pairs: list[Pair] = []
+    for request in requests:
+        mine = [sample for sample in measured.samples if sample.label == request.label]
+        pairs += all_pairs(mine, request.part or "", settings)
+    return Comparison(
+        pairs=pairs,
+        scores=score_all(measured.samples, requests, settings),
+        columns=[request.name for request in requests],
+        systems=measured.systems,
+        files=measured.files,
+        caveats=[*measured.caveats, *_untested(pairs)],
+        settings=settings,
+        unit=measured.unit,
+    )
+
+
+def _untested(pairs: Sequence[Pair]) -> list[Caveat]:
+    apart = {(pair.first, pair.second) for pair in pairs if not pair.units}
+    if not apart:
+        return []
+    message = f"{len(apart)} pairs of systems share no context: their differences have intervals but no paired test"
+    return [Caveat("untested_pairs", message)]

@@ -1,0 +1,175 @@
+"""Systems against each other: every pair under every metric, and the forms this can take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
+
+from dialogauge import tables
+from dialogauge.corpus.corpus import SourceFile
+from dialogauge.errors import Caveat
+from dialogauge.evaluation.digits import format_estimates
+from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for
+from dialogauge.evaluation.result import Score
+from dialogauge.evaluation.score_table import BETTER
+from dialogauge.evaluation.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = "dialogauge.comparison/1"
+PAIRS_SHOWN = 30
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` gives: the scores, and every pair of systems under every metric."""
+
+    pairs: list[Pair]
+    scores: list[Score]
+    columns: list[str]
+    systems: dict[str, int]
+    files: tuple[SourceFile, ...]
+    caveats: list[Caveat]
+    settings: Settings
+    unit: str
+
+    def pair(self, first: str, second: str, metric: str) -> Pair:
+        """The pair of two systems under one metric, in the order in which it was compared."""
+        for pair in self.pairs:
+            if (pair.first, pair.second, pair.metric) == (first, second, metric):
+                return pair
+        raise KeyError((first, second, metric))
+
+    def beaten_by(self, system: str, metric: str) -> list[str]:
+        """The systems that this one is better than, after correction."""
+        found = [pair for pair in self.pairs if pair.metric == metric and pair.better == system]
+        beaten = {pair.second if pair.first == system else pair.first for pair in found}
+        return [other for other in self.systems if other in beaten]
+
+    def worse_than_first(self, metric: str) -> list[str]:
+        """The systems that are worse than the first one, after correction."""
+        return self.beaten_by(next(iter(self.systems)), metric)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        return [asdict(pair) for pair in self.pairs]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per pair and metric."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_records())
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--format json` prints."""
+        return {
+            "schema": SCHEMA,
+            "corpus": {
+                "turns": sum(self.systems.values()),
+                "systems": list(self.systems),
+                "files": [asdict(file) for file in self.files],
+            },
+            "settings": {**asdict(self.settings), "unit": self.unit, "alpha": ALPHA},
+            "scores": [asdict(score) for score in self.scores],
+            "pairs": self.to_records(),
+            "warnings": [asdict(caveat) for caveat in self.caveats],
+        }
+
+    def to_table(self) -> tables.Table:
+        """The scores, each with the marks of the systems it beats."""
+        marks = dict(zip(self.systems, _marks(len(self.systems)), strict=True))
+        headers = [tables.Header("", align="left"), tables.Header("system", align="left")]
+        columns = []
+        for metric in self.columns:
+            scores = [self._score(system, metric) for system in self.systems]
+            texts = format_estimates([(score.value, score.low, score.high) for score in scores])
+            headers.append(tables.Header(metric, BETTER[scores[0].higher_is_better]))
+            beaten = [" ".join(marks[other] for other in self.beaten_by(score.system, metric)) for score in scores]
+            columns.append([tables.Cell(value, letters) for (value, _), letters in zip(texts, beaten, strict=True)])
+        names = [[tables.Cell(marks[system]), tables.Cell(system)] for system in self.systems]
+        rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
+        return tables.Table(headers, rows, self._notes())
+
+    def pairs_table(self) -> tables.Table:
+        """One row per pair: the difference with its interval, the test, the effect."""
+        names = ("metric", "first", "second", "difference", "p", "p (Holm)", "effect", "better")
+        headers = [tables.Header(name, align="left" if place < 3 else "right") for place, name in enumerate(names)]
+        rows = []
+        for metric in self.columns:
+            mine = [pair for pair in self.pairs if pair.metric == metric]
+            texts = format_estimates([(pair.difference, pair.low, pair.high) for pair in mine])
+            rows += [_pair_row(pair, tables.Cell(*text)) for pair, text in zip(mine, texts, strict=True)]
+        return tables.Table(headers, rows)
+
+    def render(self, form: str) -> str:
+        """The comparison as "table", "json", "csv", "markdown" or "latex". CSV has the pairs; the table shows them
+        where they are few."""
+        text = tables.render(form, table=self.to_table(), records=self.to_records(), document=self.to_dict())
+        if form in ("table", "markdown") and len(self.pairs) <= PAIRS_SHOWN:
+            pairs = tables.render(form, table=self.pairs_table(), records=[], document={})
+            return f"{text}\n\n{pairs}"
+        return text
+
+    def to_markdown(self) -> str:
+        return self.render("markdown")
+
+    def to_latex(self) -> str:
+        return self.render("latex")
+
+    def to_csv(self) -> str:
+        return self.render("csv")
+
+    def to_json(self) -> str:
+        return self.render("json")
+
+    def __str__(self) -> str:
+        return self.render("table")
+
+    def _score(self, system: str, metric: str) -> Score:
+        return next(score for score in self.scores if (score.system, score.metric) == (system, metric))
+
+    def _notes(self) -> list[str]:
+        tests = {pair.test for pair in self.pairs}
+        how = []
+        if "randomisation" in tests:
+            exchanges = exchanges_for(len(self.systems), self.settings)
+            how.append(f"approximate randomisation ({exchanges} exchanges, seed {self.settings.seed})")
+        if "jackknife" in tests:
+            how.append("jackknife of the difference")
+        notes = [
+            f"letters beside a score: the systems it beats (p < {ALPHA} after Holm's correction over a metric's pairs)"
+        ]
+        if how:
+            notes.append(f"paired test over {self.unit}: {', '.join(how)}")
+        if len(self.pairs) > PAIRS_SHOWN:
+            notes.append(
+                f"{len(self.pairs)} pairs with differences, intervals, p-values and effects: --format csv or json"
+            )
+        signatures = dict.fromkeys(score.signature for score in self.scores)
+        return [*notes, *(f"signature: {signature}" for signature in signatures)]
+
+
+def _marks(count: int) -> Sequence[str]:
+    return ascii_lowercase[:count] if count <= len(ascii_lowercase) else [str(i + 1) for i in range(count)]
+
+
+def _pair_row(pair: Pair, difference: tables.Cell) -> list[tables.Cell]:
+    effect = "–" if pair.effect is None else f"{pair.effect:.2f}"
+    return [
+        tables.Cell(pair.metric),
+        tables.Cell(pair.first),
+        tables.Cell(pair.second),
+        difference,
+        tables.Cell(_p(pair.p)),
+        tables.Cell(_p(pair.p_holm)),
+        tables.Cell(effect),
+        tables.Cell(pair.better or ""),
+    ]
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<0.001" if value < 0.001 else f"{value:.3f}"

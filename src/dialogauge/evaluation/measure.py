@@ -1,0 +1,111 @@
+"""Turns in, samples out: with rows where they fit in memory, as a stream where they do not."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.load import Loading
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, unknown
+from dialogauge.evaluation import caveats
+from dialogauge.evaluation.sample import Sample, measure_rows, ready
+from dialogauge.evaluation.stream import measure_stream
+from dialogauge.evaluation.units import Units
+from dialogauge.metrics.registry import Request
+
+ROWS_FIT = 200_000
+"""Up to this many turns are kept with their rows; of more, only group summaries."""
+
+
+@dataclass
+class Census:
+    """What is counted of all turns that pass, measured or not."""
+
+    wanted: Sequence[str] | None
+    seen: dict[str, int]
+    empty: int = 0
+
+    def watch(self, turns: Iterator[Turn]) -> Iterator[Turn]:
+        """The turns of the wanted systems."""
+        for turn in turns:
+            self.seen[turn.system] = self.seen.get(turn.system, 0) + 1
+            if self.wanted is None or turn.system in self.wanted:
+                self.empty += not turn.response.strip()
+                yield turn
+
+    @property
+    def systems(self) -> dict[str, int]:
+        """The wanted systems in the order asked for, with their numbers of turns."""
+        for system in self.wanted or ():
+            if system not in self.seen:
+                raise unknown("system", system, self.seen)
+        return {system: self.seen[system] for system in self.wanted or self.seen}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What all metrics noted about all systems."""
+
+    samples: list[Sample]
+    systems: dict[str, int]
+    unit: str
+    files: tuple[SourceFile, ...]
+    caveats: list[Caveat]
+
+    def select(self, systems: Sequence[str]) -> Measured:
+        """Only these systems, in this order."""
+        for system in systems:
+            if system not in self.systems:
+                raise unknown("system", system, self.systems)
+        samples = [sample for system in systems for sample in self.samples if sample.system == system]
+        return replace(self, samples=samples, systems={system: self.systems[system] for system in systems})
+
+
+def measure(
+    corpus: Corpus | Loading,
+    requests: Sequence[Request],
+    systems: Sequence[str] | None = None,
+    compat: str | None = None,
+    progress: bool = False,
+) -> Measured:
+    """Reads a stream as far as rows fit, and only past that lets go of them."""
+    census, units = Census(systems, {}), Units()
+    turns = census.watch(iter(corpus) if isinstance(corpus, Corpus) else corpus.turns())
+    head = deque(islice(turns, ROWS_FIT + 1))
+    large = len(head) > ROWS_FIT
+    known = Corpus(list(head))
+    if not large:
+        known = known.select(list(census.systems))
+    metrics = ready({request.label: request.metric for request in requests}, known)
+    if large:
+        del known
+        samples = measure_stream(metrics, _drain(head, turns), units, progress)
+    else:
+        samples = measure_rows(metrics, known, units, progress)
+    order = list(census.systems)
+    samples.sort(key=lambda sample: order.index(sample.system))
+    found = [
+        *corpus.caveats,
+        *caveats.of_corpus(census.systems, census.empty, units.kind, metrics.values(), large),
+        *caveats.of_units(samples, units.kind),
+        *caveats.of_samples(samples, sum(census.systems.values())),
+        *caveats.of_compat(requests, compat),
+    ]
+    return Measured(
+        samples=samples,
+        systems=census.systems,
+        unit=units.kind,
+        files=tuple(corpus.files),
+        caveats=found,
+    )
+
+
+def _drain(head: deque[Turn], rest: Iterator[Turn]) -> Iterator[Turn]:
+    """All turns, letting go of those that have passed."""
+    while head:
+        yield head.popleft()
+    yield from rest

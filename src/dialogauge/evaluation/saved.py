@@ -1,0 +1,140 @@
+"""Runs on disk, read back so that they can be compared."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dialogauge.corpus.corpus import SourceFile
+from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.sample import Sample
+from dialogauge.metrics.registry import Request, parse_requests
+
+SCHEMA = "dialogauge.run/1"
+RUN, MEASURES = "run.json", "measures.npz"
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether a path is a directory that `score --out` wrote."""
+    return (Path(path) / RUN).is_file()
+
+
+def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What run.json says of each sample, and the arrays that measures.npz holds under its place in that list."""
+    described, arrays = [], {}
+    for place, sample in enumerate(samples):
+        described.append({"metric": sample.label, "system": sample.system, "signature": sample.metric.signature})
+        arrays[f"{place}.units"] = sample.units
+        arrays.update({f"{place}.{name}": array for name, array in sample.metric.pack(sample.rows).items()})
+    return described, arrays
+
+
+@dataclass(frozen=True)
+class Run:
+    """One directory, read back."""
+
+    path: Path
+    samples: list[Sample]
+    systems: dict[str, int]
+    unit: str
+    compat: str | None
+    files: tuple[SourceFile, ...]
+    caveats: list[Caveat]
+
+
+def load_runs(paths: Sequence[str | Path], metrics: str | None = None) -> tuple[Measured, list[Request]]:
+    """The samples of several runs under the metrics that all of them have, or those asked for. Where a system's name
+    stands in several runs, every system is named after its run too."""
+    runs = [_load(Path(path)) for path in paths]
+    labels = [dict.fromkeys(sample.label for sample in run.samples) for run in runs]
+    common = [label for label in labels[0] if all(label in own for own in labels)]
+    requests = parse_requests(metrics or common, runs[0].compat)
+    for request in requests:
+        if request.label not in common:
+            raise InputError(f"{request.label} is not in every run; in all of them: {', '.join(common) or 'none'}")
+        _refuse_other_signatures(request, runs)
+    names = _names(runs)
+    wanted = {request.label for request in requests}
+    samples = [
+        replace(sample, system=names[run.path, sample.system])
+        for run in runs
+        for sample in run.samples
+        if sample.label in wanted
+    ]
+    return Measured(
+        samples=samples,
+        systems={names[run.path, system]: turns for run in runs for system, turns in run.systems.items()},
+        unit=runs[0].unit,
+        files=tuple(dict.fromkeys(file for run in runs for file in run.files)),
+        caveats=list(dict.fromkeys(caveat for run in runs for caveat in run.caveats)),
+    ), requests
+
+
+def _refuse_other_signatures(request: Request, runs: Sequence[Run]) -> None:
+    """Numbers are comparable only if everything that could change them is the same."""
+    expected = request.metric.signature
+    for run in runs:
+        for sample in run.samples:
+            found = sample.metric.signature if sample.label == request.label else expected
+            if found != expected:
+                raise InputError(f"{request.label} was measured another way: {found}, not {expected}", run.path)
+
+
+def _names(runs: Sequence[Run]) -> dict[tuple[Path, str], str]:
+    counts = Counter(system for run in runs for system in run.systems)
+    short = Counter(run.path.resolve().name for run in runs)
+    named = {}
+    for run in runs:
+        name = run.path.resolve().name
+        prefix = name if short[name] == 1 else str(run.path)
+        for system in run.systems:
+            named[run.path, system] = f"{prefix}/{system}" if max(counts.values()) > 1 else system
+    return named
+
+
+def _load(path: Path) -> Run:
+    try:
+        record = json.loads((path / RUN).read_text(encoding="utf-8"))
+        if record["schema"] != SCHEMA:
+            raise InputError(f"expected a run of schema {SCHEMA}, found {record['schema']!r}", path)
+        if not record["samples"]:
+            raise InputError("was too large to keep what it measured; compare the files themselves", path)
+        with np.load(path / MEASURES, allow_pickle=False) as arrays:
+            samples = [_sample(arrays, place, said, record["compat"]) for place, said in enumerate(record["samples"])]
+        return Run(
+            path=path,
+            samples=samples,
+            systems=dict(record["systems"]),
+            unit=record["unit"],
+            compat=record["compat"],
+            files=tuple(SourceFile(**file) for file in record["files"]),
+            caveats=[Caveat(**caveat) for caveat in record["warnings"]],
+        )
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"is not a whole run: {error}", path) from error
+
+
+def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None) -> Sample:
+    (request,) = parse_requests(said["metric"], compat)
+    metric = request.metric
+    if metric.signature != said["signature"]:
+        raise ValueError(f"{said['signature']} cannot be compared with this version's {metric.signature}")
+    start = f"{place}."
+    rows = metric.unpack({name.removeprefix(start): arrays[name] for name in arrays if name.startswith(start)})
+    return Sample(
+        label=said["metric"],
+        system=said["system"],
+        metric=metric,
+        turns=len(rows),
+        units=arrays[f"{start}units"],
+        summary=metric.summarise(rows),
+        rows=rows,
+    )

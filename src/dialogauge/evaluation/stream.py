@@ -1,0 +1,99 @@
+"""Corpora too large for rows: one pass over the turns, of which only a fixed number of summaries are kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from itertools import islice
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from dialogauge.corpus.turn import Turn
+from dialogauge.evaluation.resampling import GROUPS
+from dialogauge.evaluation.sample import BATCH, Sample, usable
+from dialogauge.evaluation.units import Keys, Units
+from dialogauge.metrics.base import Metric
+
+
+class Total:
+    """A sum of summaries, added in pairs of like size as a binary counter carries: where summaries grow (sets of
+    n-grams), each element is merged only a logarithmic number of times."""
+
+    def __init__(self) -> None:
+        self._levels: list[Any] = []
+
+    def add(self, summary: Any) -> None:
+        for level, held in enumerate(self._levels):
+            if held is None:
+                self._levels[level] = summary
+                return
+            summary = held + summary
+            self._levels[level] = None
+        self._levels.append(summary)
+
+    def sum(self) -> Any:
+        """None where nothing was added."""
+        held = [level for level in self._levels if level is not None]
+        return reduce(add, held) if held else None
+
+
+class Tally:
+    """What is kept of one metric on one system."""
+
+    def __init__(self) -> None:
+        self.groups = [Total() for _ in range(GROUPS)]
+        self.turns = 0
+        self.keys: list[Any] = []
+        self.ids: list[str] = []
+        self.values: list[Any] = []
+
+
+def measure_stream(metrics: Mapping[str, Metric], turns: Iterator[Turn], units: Units, progress: bool) -> list[Sample]:
+    """Every metric on every system. A unit's group comes from its key, so that no table of units is needed."""
+    from tqdm import tqdm
+
+    tallies: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
+    with tqdm(unit="turn", disable=not progress, leave=False) as bar:
+        while batch := list(islice(turns, BATCH)):
+            by_system: dict[str, list[Turn]] = {}
+            for turn in batch:
+                by_system.setdefault(turn.system, []).append(turn)
+            for system, part in by_system.items():
+                keys = units.keys(part)
+                for label, metric in metrics.items():
+                    _note(tallies[system, label], metric, part, keys)
+            bar.update(len(batch))
+    return [_sample(label, system, metrics[label], tally) for (system, label), tally in tallies.items()]
+
+
+def _note(tally: Tally, metric: Metric, turns: list[Turn], keys: Keys) -> None:
+    places = np.array([place for place, turn in enumerate(turns) if usable(metric, turn)], dtype=np.int64)
+    kept, keys = [turns[place] for place in places], keys[places]
+    rows = metric.measure(kept)
+    members = keys % np.uint64(GROUPS)
+    for group in np.unique(members):
+        tally.groups[group].add(metric.summarise(rows[np.flatnonzero(members == group)]))
+    tally.turns += len(kept)
+    tally.keys.append(keys)
+    if (values := metric.per_turn(rows)) is not None:
+        tally.values.append(values)
+        tally.ids.extend(turn.id for turn in kept)
+
+
+def _sample(label: str, system: str, metric: Metric, tally: Tally) -> Sample:
+    groups = [total.sum() for total in tally.groups]
+    present = [group for group in groups if group is not None]
+    return Sample(
+        label=label,
+        system=system,
+        metric=metric,
+        turns=tally.turns,
+        units=np.unique(np.concatenate(tally.keys)),
+        summary=reduce(add, present) if present else metric.summarise(metric.measure([])),
+        groups=groups,
+        ids=tally.ids,
+        values=np.concatenate(tally.values) if tally.values else None,
+    )
