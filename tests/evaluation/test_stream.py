@@ -5,7 +5,7 @@ from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.corpus.load import Loading
 from dialogauge.errors import InputError
-from dialogauge.evaluation.stream import Total
+from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.metrics.distinct import Distinct
 
 
@@ -99,5 +99,7 @@ def test_total_adds_everything_once(count):
     for number in range(count):
         total.add(metric.summarise(metric.measure([Turn("", f"a b{number}")])))
     summary = total.sum()
+    if count:
+        assert add_all([metric.summarise(metric.measure([Turn("", "a b")]))] * count).n == count
     assert (summary.n if summary else 0) == count
     assert summary is None or metric.conclude(summary) == {"": 1.0, "1": (count + 1) / (2 * count)}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
-from operator import add
 
 import numpy as np
 
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.resampling import GROUPS
 from dialogauge.evaluation.sample import Sample
+from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request
 
@@ -84,7 +83,7 @@ def of_samples(samples: Sequence[Sample], turns: int) -> list[Caveat]:
         if measured < turns:
             message = f"{label}: {turns - measured} of {turns} turns have no {metric.needed()} and are left out"
             found.append(Caveat("missing_input", message))
-        total = reduce(add, (sample.summary for sample in mine))
+        total = add_all([sample.summary for sample in mine])
         undefined = measured - int(total.n)
         if undefined:
             message = f"{label}: no value for {undefined} of {measured} turns; they are left out"

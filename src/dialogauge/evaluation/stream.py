@@ -4,40 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import reduce
 from itertools import islice
-from operator import add
 from typing import Any
 
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.evaluation.resampling import GROUPS
-from dialogauge.evaluation.sample import BATCH, Sample, usable
+from dialogauge.evaluation.sample import Sample, usable
+from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Metric
 
-
-class Total:
-    """A sum of summaries, added in pairs of like size as a binary counter carries: where summaries grow (sets of
-    n-grams), each element is merged only a logarithmic number of times."""
-
-    def __init__(self) -> None:
-        self._levels: list[Any] = []
-
-    def add(self, summary: Any) -> None:
-        for level, held in enumerate(self._levels):
-            if held is None:
-                self._levels[level] = summary
-                return
-            summary = held + summary
-            self._levels[level] = None
-        self._levels.append(summary)
-
-    def sum(self) -> Any:
-        """None where nothing was added."""
-        held = [level for level in self._levels if level is not None]
-        return reduce(add, held) if held else None
+BATCH = 20_000
+"""Large, since every batch is summed up by group."""
 
 
 class Tally:
@@ -92,7 +72,7 @@ def _sample(label: str, system: str, metric: Metric, tally: Tally) -> Sample:
         metric=metric,
         turns=tally.turns,
         units=np.unique(np.concatenate(tally.keys)),
-        summary=reduce(add, present) if present else metric.summarise(metric.measure([])),
+        summary=add_all(present) if present else metric.summarise(metric.measure([])),
         groups=groups,
         ids=tally.ids,
         values=np.concatenate(tally.values) if tally.values else None,
