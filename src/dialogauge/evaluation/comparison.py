@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import format_estimates
+from dialogauge.evaluation.forms import Forms
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for
 from dialogauge.evaluation.result import Score
 from dialogauge.evaluation.score_table import BETTER
 from dialogauge.evaluation.settings import Settings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCHEMA = "dialogauge.comparison/1"
 PAIRS_SHOWN = 30
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Forms):
     """What `compare` gives: the scores, and every pair of systems under every metric."""
 
     pairs: list[Pair]
@@ -54,13 +52,8 @@ class Comparison:
         return self.beaten_by(next(iter(self.systems)), metric)
 
     def to_records(self) -> list[dict[str, Any]]:
+        """One per pair and metric."""
         return [asdict(pair) for pair in self.pairs]
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per pair and metric."""
-        import pandas as pd
-
-        return pd.DataFrame(self.to_records())
 
     def to_dict(self) -> dict[str, Any]:
         """What `--format json` prints."""
@@ -106,26 +99,11 @@ class Comparison:
     def render(self, form: str) -> str:
         """The comparison as "table", "json", "csv", "markdown" or "latex". CSV has the pairs; the table shows them
         where they are few."""
-        text = tables.render(form, table=self.to_table(), records=self.to_records(), document=self.to_dict())
+        text = super().render(form)
         if form in ("table", "markdown") and len(self.pairs) <= PAIRS_SHOWN:
             pairs = tables.render(form, table=self.pairs_table(), records=[], document={})
             return f"{text}\n\n{pairs}"
         return text
-
-    def to_markdown(self) -> str:
-        return self.render("markdown")
-
-    def to_latex(self) -> str:
-        return self.render("latex")
-
-    def to_csv(self) -> str:
-        return self.render("csv")
-
-    def to_json(self) -> str:
-        return self.render("json")
-
-    def __str__(self) -> str:
-        return self.render("table")
 
     def _score(self, system: str, metric: str) -> Score:
         return next(score for score in self.scores if (score.system, score.metric) == (system, metric))

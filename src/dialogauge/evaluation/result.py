@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
+from dialogauge.evaluation.forms import Forms
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.score_table import score_table
 from dialogauge.evaluation.settings import Settings
@@ -38,7 +39,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Forms):
     """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts."""
 
     scores: list[Score]
@@ -62,13 +63,8 @@ class Result:
         raise KeyError((system, metric))
 
     def to_records(self) -> list[dict[str, Any]]:
+        """One per system and metric, parts included."""
         return [asdict(score) for score in self.scores]
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per system and metric, parts included."""
-        import pandas as pd
-
-        return pd.DataFrame(self.to_records())
 
     def turns_to_frame(self) -> pd.DataFrame:
         """One row per turn and metric that has per-turn values: id, system, metric, value."""
@@ -100,27 +96,8 @@ class Result:
     def to_table(self) -> tables.Table:
         return score_table(self)
 
-    def render(self, form: str) -> str:
-        """The result as "table", "json", "csv", "markdown" or "latex"."""
-        return tables.render(form, table=self.to_table(), records=self.to_records(), document=self.to_dict())
-
-    def to_markdown(self) -> str:
-        return self.render("markdown")
-
-    def to_latex(self) -> str:
-        return self.render("latex")
-
-    def to_csv(self) -> str:
-        return self.render("csv")
-
-    def to_json(self) -> str:
-        return self.render("json")
-
     def save(self, directory: str | Path, *, overwrite: bool = False, command: list[str] | None = None) -> Path:
         """Writes scores.json, turns.parquet and run.json; the directory is either whole or absent."""
         from dialogauge.evaluation.save import save_result
 
         return save_result(self, Path(directory), overwrite=overwrite, command=command)
-
-    def __str__(self) -> str:
-        return self.render("table")

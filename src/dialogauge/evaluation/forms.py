@@ -1,0 +1,49 @@
+"""The forms a result can take, once it knows its table, its records and its document."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from dialogauge import tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Forms(ABC):
+    """People get the table, CSV and data frames the records, JSON the whole document."""
+
+    @abstractmethod
+    def to_table(self) -> tables.Table: ...
+
+    @abstractmethod
+    def to_records(self) -> list[dict[str, Any]]: ...
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def render(self, form: str) -> str:
+        """The result as "table", "json", "csv", "markdown" or "latex"."""
+        return tables.render(form, table=self.to_table(), records=self.to_records(), document=self.to_dict())
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per record."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_records())
+
+    def to_markdown(self) -> str:
+        return self.render("markdown")
+
+    def to_latex(self) -> str:
+        return self.render("latex")
+
+    def to_csv(self) -> str:
+        return self.render("csv")
+
+    def to_json(self) -> str:
+        return self.render("json")
+
+    def __str__(self) -> str:
+        return self.render("table")
