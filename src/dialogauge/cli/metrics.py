@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from dialogauge.cli.output import add_format
+from dialogauge.errors import InputError
 from dialogauge.tables import Cell, Header, Table, render
 
 HELP = "list the metrics"
@@ -32,7 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _record(name: str) -> dict[str, Any]:
     from dialogauge.metrics.registry import describe_options, metric_class
 
-    cls = metric_class(name)
+    try:
+        cls = metric_class(name)
+    except InputError as error:  # one broken package must not hide the other metrics
+        return {"name": name, "measures": str(error), "higher_is_better": None, "needs": "", "options": "", "parts": ""}
     return {
         "name": name,
         "measures": cls.title,

@@ -29,6 +29,7 @@ ABBREVIATIONS = frozenset(
 LOWER_CASE_STARTERS = frozenset({"administrators", "b-week", "r-revised", "z-holiday"})
 """Words that the model saw in lower case at the start of a sentence, and never with a capital."""
 
+END = re.compile("[.?!]")
 PUNCTUATION = frozenset(";:,.!?")
 BOUNDING = r"""[)(\]\[}{";:@*'‘’“”«»?!]"""
 """What no word goes on past."""
@@ -50,6 +51,8 @@ CLOSING = re.compile(rf"""["')\]}}‘’“”«»]+?(?:{SPACE}+|(?=--)|$)""", r
 def sentences(text: str) -> list[str]:
     """Splits lower-cased text without spaces at its ends. Quotes and brackets that close a sentence stay
     with it; the spaces between sentences are dropped."""
+    if not END.search(text):
+        return [text] if text else []
     found = []
     start = 0
     for (_, end), (next_start, next_end) in pairwise(_spans(text)):

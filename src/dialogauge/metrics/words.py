@@ -43,6 +43,10 @@ ENDINGS: tuple[Rule, ...] = (
 """Possessives and contractions. The last rule meets only what the one before it split off (cannot'tis): any
 other 'tis has lost its apostrophe to the opening quotes."""
 
+QUOTE = re.compile("[\"'`«“‘„]")
+WITHOUT_QUOTES = (*PUNCTUATION[:3], PUNCTUATION[4], ENDINGS[2])
+"""All that can apply to a text that has none of those marks."""
+
 
 def words(text: str) -> list[str]:
     """The lower-cased words and punctuation marks, equal to NLTK 3.10's `word_tokenize(text.strip().lower())`.
@@ -56,6 +60,8 @@ def words(text: str) -> list[str]:
 
 
 def _sentence_words(text: str) -> list[str]:
+    if not QUOTE.search(text):
+        return _apply(WITHOUT_QUOTES, text).split()
     text = _apply(OPENING_QUOTES, text)
     text = APOSTROPHE.sub(_split_quote, text)
     text = _apply(PUNCTUATION, text)
