@@ -30,7 +30,7 @@ def load(
     `skip_invalid` it is left out, and a caveat says how many were. `progress` shows a bar on stderr.
     """
     loading = stream(paths, reader=reader, skip_invalid=skip_invalid)
-    turns = list(_watched(loading.turns()) if progress else loading.turns())
+    turns = list(watched(loading.turns()) if progress else loading.turns())
     return Corpus(turns, tuple(loading.files), tuple(loading.caveats))
 
 
@@ -102,7 +102,8 @@ def _known_faults(reading: Reading, reader: Reader) -> list[Caveat]:
     ]
 
 
-def _watched(turns: Iterator[Turn]) -> Iterator[Turn]:
+def watched(turns: Iterator[Turn]) -> Iterator[Turn]:
+    """The turns, with a bar on stderr that counts them."""
     from tqdm import tqdm
 
     with tqdm(turns, desc="reading", unit="turn", leave=False) as bar:

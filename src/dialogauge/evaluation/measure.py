@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.corpus.load import Loading
+from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, unknown
 from dialogauge.evaluation import caveats
@@ -75,7 +75,8 @@ def measure(
     """Reads a stream as far as rows fit, and only past that lets go of them."""
     census, units = Census(systems, {}), Units()
     turns = census.watch(iter(corpus) if isinstance(corpus, Corpus) else corpus.turns())
-    head = deque(islice(turns, ROWS_FIT + 1))
+    first = islice(turns, ROWS_FIT + 1)
+    head = deque(watched(first) if progress else first)
     large = len(head) > ROWS_FIT
     known = Corpus(list(head))
     if not large:
