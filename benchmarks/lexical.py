@@ -32,7 +32,7 @@ SHARED = Path(os.environ.get("DIALOGAUGE_SHARED") or ROOT.parent / "shared")
 DAILYH = SHARED / "corpora" / "fbd_six" / "dailyh_annotation.json"
 RESAMPLES = 1000
 MANY = 100_000
-CACHES = (bleu._tokens, rouge_l._row, porter.stem, synonyms.synonyms)
+CACHES = (bleu._tokens, rouge_l._reference_words, rouge_l._row, porter.stem, synonyms.synonyms)
 
 Job = Callable[[], Any]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,16 +35,16 @@ def rouge_words(text: str) -> list[str]:
 def lcs_length(a: Sequence[str], b: Sequence[str]) -> int:
     """Length of the longest common subsequence, by the bit-vector recurrence of Hyyrö (2004):
     a zero bit at position i of `row` says that the LCS grows at a[i]."""
-    places: defaultdict[str, int] = defaultdict(int)
-    for i, token in enumerate(a):
-        places[token] |= 1 << i
-    full = (1 << len(a)) - 1
-    row = full
+    places: dict[str, int] = {}
+    bit = 1
+    for token in a:
+        places[token] = places.get(token, 0) | bit
+        bit <<= 1
+    row = full = bit - 1
     for token in b:
-        if token in places:
-            matched = row & places[token]
-            row = ((row + matched) | (row - matched)) & full
-    return len(a) - row.bit_count()
+        if matched := row & places.get(token, 0):
+            row = (row + matched) | (row - matched)
+    return len(a) - (row & full).bit_count()
 
 
 def _score(hypothesis: Sequence[str], reference: Sequence[str]) -> RougeLScore:
@@ -56,19 +55,23 @@ def _score(hypothesis: Sequence[str], reference: Sequence[str]) -> RougeLScore:
     return RougeLScore(2 * precision * recall / (precision + recall), precision, recall)
 
 
+_reference_words = lru_cache(maxsize=1 << 12)(rouge_words)
+
+
 def rouge_l(hypothesis: str, references: Sequence[str]) -> RougeLScore:
     """ROUGE-L against the reference that gives the best F-measure (the first of equals). 0 where either
     side has no words."""
     words = rouge_words(hypothesis)
-    scores = [_score(words, rouge_words(text)) for text in references]
+    scores = [_score(words, _reference_words(text)) for text in references]
     return scores[0] if len(scores) == 1 else max(scores, key=lambda score: score.f)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _row(response: str, references: tuple[str, ...]) -> tuple[float, ...]:
     """The score, and whether the response is in a script that has no words here."""
-    wordless = not WORD.search(response.lower()) and any(character.isalnum() for character in response)
-    return *rouge_l(response, references), float(wordless)
+    score = rouge_l(response, references)
+    wordless = not score.f and not rouge_words(response) and any(character.isalnum() for character in response)
+    return *score, float(wordless)
 
 
 @dataclass(frozen=True)
