@@ -19,7 +19,7 @@ CONTEXTS = 60
 
 
 def main() -> None:
-    simulations = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
+    simulations = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     rng = np.random.default_rng(2026)
     rejected = missed = 0
     for _ in range(simulations):

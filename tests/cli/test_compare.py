@@ -45,7 +45,24 @@ def test_runs_of_one_name_and_a_build_that_got_worse(dialogauge, runs):
     assert done.code == 1
     assert done.err == "tuesday/bot is worse than monday/bot under rouge_l\n"
     assert dialogauge("compare", *runs[::-1], "--fail-if-worse", "rouge_l").code == 0
-    assert dialogauge("compare", runs[0], runs[0], "--fail-if-worse", "rouge_l").code == 2
+    assert dialogauge("compare", *runs, "--fail-if-worse", "rouge_l,bleu").code == 1
+    done = dialogauge("compare", *runs, "--fail-if-worse", "meteor")
+    assert (done.code, done.err) == (2, "--fail-if-worse meteor: the runs have only bleu, rouge_l\n")
+
+
+def test_what_cannot_be_tested_does_not_pass(dialogauge, tmp_path):
+    for name, start in (("x", 0), ("y", 50)):
+        rows = [{"context": [f"q{i}"], "response": "a b", "references": ["a b"]} for i in range(start, start + 30)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = dialogauge("compare", tmp_path / "x.jsonl", tmp_path / "y.jsonl", "--fail-if-worse", "bleu")
+    assert done.code == 1
+    assert "y cannot be tested against x under bleu" in done.err
+
+
+@pytest.mark.parametrize("option", [["--compat", "fbd-paper"], ["--reader", "jsonl"], ["--skip-invalid"]])
+def test_options_that_have_no_meaning_for_runs(dialogauge, runs, option):
+    done = dialogauge("compare", *runs, *option)
+    assert (done.code, done.err) == (2, f"{option[0]} has no meaning for runs: they are measured already\n")
 
 
 def test_the_metric_to_watch_need_not_be_named_twice(dialogauge, responses):

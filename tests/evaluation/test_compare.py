@@ -114,7 +114,7 @@ def test_many_pairs_can_still_be_told_apart():
     rng = np.random.default_rng(0)
     rows = [row for k in range(11) for row in turns(f"s{k}", rng.normal(3.0 * (k == 0), 1, 40))]
     comparison = compare(Corpus(rows), "column[name=v]")
-    assert comparison.beaten_by("s0", "column[name=v]") == [f"s{k}" for k in range(1, 11)]
+    assert comparison.beats("s0", "column[name=v]") == [f"s{k}" for k in range(1, 11)]
 
 
 def test_only_shared_contexts_count_and_apart_systems_are_not_tested():
@@ -132,6 +132,49 @@ def test_only_shared_contexts_count_and_apart_systems_are_not_tested():
     assert (found.units, found.p, found.better) == (0, None, None)
     assert found.low < found.difference < found.high
     assert "untested_pairs" in [caveat.code for caveat in apart.caveats]
+
+
+def test_missing_values_are_not_shared_contexts():
+    # a has numbers on the first fifty contexts only, b on the others: nothing can be paired.
+    rows = [
+        Turn(str(i), "x", (f"q{i}",), system=system, extra={"v": float(i)} if (i < 50) == (system == "a") else {})
+        for system in "ab"
+        for i in range(100)
+    ]
+    comparison = compare(Corpus(rows), "column[name=v]")
+    (found,) = comparison.pairs
+    assert (found.units, found.p, found.better) == (0, None, None)
+    assert {"unpaired", "untested_pairs"} <= {caveat.code for caveat in comparison.caveats}
+
+
+def test_one_shared_context_tells_nothing():
+    (found,) = compare(Corpus([*turns("a", range(50)), *turns("b", range(50), start=49)]), "column[name=v]").pairs
+    assert (found.units, found.low, found.p, found.effect) == (1, None, None, None)
+
+
+@pytest.mark.parametrize("scale", [1e-155, 1e-13, 1.0, 1e12])
+def test_tiny_and_huge_values_are_tested_alike(scale):
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(0.4, 1, 40), rng.normal(0, 1, 40)
+    assert compare_values(a * scale, b * scale).p == compare_values(a, b).p
+    assert compare_values(a * scale, b * scale).effect == pytest.approx(compare_values(a, b).effect)
+
+
+def test_ties_count_as_differing_as_much():
+    # The differences 1 and -1 in turn: of the exchanges of n = 2, half give |0| >= 0 and all count.
+    assert compare_values([1e6 + 1, 1e6], [1e6, 1e6 + 1]).p == 1.0
+
+
+def test_a_constant_difference_has_no_effect_size():
+    found = compare_values(np.arange(30) / 7 + 0.1, np.arange(30) / 7)
+    assert found.effect is None
+    assert found.better == "a"
+
+
+def test_a_system_without_values_is_not_tested():
+    rows = [*turns("a", range(30)), *(Turn(str(i), "x", (f"q{i}",), system="b") for i in range(30))]
+    (found,) = compare(Corpus(rows), "column[name=v]").pairs
+    assert (found.difference, found.p) == (None, None)
 
 
 def test_one_system_cannot_be_compared():
@@ -201,7 +244,7 @@ def test_runs_measured_another_way_are_refused(two_runs, tmp_path):
     first = two_runs[0]
     rows = [Turn(str(i), "a b", (f"q{i}",), ("a b c1",), "bot") for i in range(60)]
     other = evaluate(Corpus(rows), "bleu[lowercase=true]").save(tmp_path / "other")
-    with pytest.raises(InputError, match="no metric"):
+    with pytest.raises(InputError, match="no metric in common"):
         compare_runs([first, other])
     with pytest.raises(InputError, match="bleu is not in every run"):
         compare_runs([first, other], "bleu")
@@ -214,10 +257,54 @@ def test_runs_measured_another_way_are_refused(two_runs, tmp_path):
 
 
 def test_a_damaged_run_is_named(two_runs):
-    (two_runs[1] / "measures.npz").write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(InputError) as error:
+    path = two_runs[1] / "measures.npz"
+    whole, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
+    for damaged in [b"PK\x03\x04 nothing", whole[: len(whole) // 2], *(_mutated(whole, rng) for _ in range(60))]:
+        path.write_bytes(damaged)
+        try:
+            compare_runs(two_runs, "length")
+        except InputError as error:
+            refused += 1
+            assert str(error).startswith(f"{two_runs[1]}: is not a whole run")  # noqa: PT017
+    assert refused > 10
+
+
+def _mutated(content, rng):
+    changed = bytearray(content)
+    for place in rng.integers(len(content), size=3):
+        changed[place] ^= int(rng.integers(1, 256))
+    return bytes(changed)
+
+
+def test_a_run_whose_parts_do_not_fit_is_refused(two_runs):
+    record = json.loads((two_runs[1] / "run.json").read_text())
+    (two_runs[1] / "run.json").write_text(json.dumps({**record, "systems": {}}))
+    with pytest.raises(InputError, match="do not fit together"):
         compare_runs(two_runs)
-    assert str(error.value).startswith(f"{two_runs[1]}: is not a whole run")
+
+
+def test_the_same_run_twice_is_refused(two_runs):
+    with pytest.raises(InputError, match="the same run is given twice"):
+        compare_runs([two_runs[0], two_runs[0].parent / "." / "monday"])
+
+
+def test_runs_on_other_contexts_are_said_to_be_unpaired(tmp_path):
+    for name, start in (("x", 0), ("y", 40)):
+        evaluate(Corpus(turns(name, range(60), start=start)), "column[name=v],distinct").save(tmp_path / name)
+    comparison = compare_runs([tmp_path / "x", tmp_path / "y"])
+    assert "unpaired" in [caveat.code for caveat in comparison.caveats]
+    assert {pair.units for pair in comparison.pairs} == {20}
+
+
+def test_each_system_is_held_against_the_one_of_its_name(tmp_path):
+    rng = np.random.default_rng(8)
+    base = rng.normal(size=60)
+    for day, better in (("monday", 2.0), ("tuesday", 0.0)):
+        rows = [*turns("good", base + 9 + better), *turns("poor", base + rng.normal(0, 0.1, 60))]
+        evaluate(Corpus(rows), "column[name=v]").save(tmp_path / day)
+    comparison = compare_runs([tmp_path / "monday", tmp_path / "tuesday"])
+    guarded = {pair.second: pair.better for pair in comparison.against_baselines("column[name=v]")}
+    assert guarded == {"tuesday/good": "monday/good", "tuesday/poor": None}
 
 
 def test_compare_from_group_summaries(monkeypatch):

@@ -123,7 +123,7 @@ def test_caveats_and_n_follow_the_turns_that_a_metric_used():
     ]
     result = evaluate(Corpus(rows), "bleu,length")
     messages = {caveat.code: caveat.message for caveat in result.caveats}
-    assert messages["few_samples"].startswith("bleu: a score stands on 3 contexts only")
+    assert messages["few_samples"].startswith("bleu: a score stands on only 3 contexts")
     assert messages["unpaired"].startswith("bleu: the systems are scored on different contexts")
     assert "n=3" in str(result)
     assert result.score("s", "bleu").units == 3

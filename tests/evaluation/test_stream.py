@@ -85,6 +85,14 @@ def test_a_file_is_read_as_a_stream(tmp_path, monkeypatch):
     assert whole.files[0].path == str(path)
 
 
+def test_what_a_metric_needs_may_come_late(monkeypatch):
+    monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 50)
+    turns = [Turn(str(i), "a b", (f"q{i}",), ("a b",) if i > 80 else ()) for i in range(120)]
+    assert evaluate(Corpus(turns), "rouge_l").scores[0].n == 39
+    with pytest.raises(InputError, match="rouge_l needs references, and none of the corpus's 80 turns has any"):
+        evaluate(Corpus(turns[:80]), "rouge_l")
+
+
 def test_a_bad_line_far_down_still_stops_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 100)
     path = tmp_path / "s.jsonl"

@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import add_inputs, add_resampling, chosen_systems
-from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.cli.inputs import add_inputs, add_resampling, options
+from dialogauge.cli.output import add_format, warn
 from dialogauge.errors import InputError
 from dialogauge.tables import printable
 
@@ -25,7 +25,8 @@ examples:
   dialogauge compare runs/yesterday runs/today
   dialogauge compare runs/yesterday runs/today --fail-if-worse meteor   exit status 1 if a system got worse
 
-With --fail-if-worse, the first system is the one the others must not fall behind."""
+With --fail-if-worse, no system of a later run may be worse than that of its name in the first run (or the only one
+there). In files, no system may be worse than the first. What cannot be tested counts as a failure."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_inputs(parser)
     parser.add_argument(
-        "--fail-if-worse", metavar="METRIC", help="exit status 1 if a system is worse than the first under this metric"
+        "--fail-if-worse", metavar="METRIC", help="exit status 1 if a system got worse under this metric"
     )
     add_resampling(parser)
     add_format(parser)
@@ -44,21 +45,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.metrics.registry import parse_requests
 
-    guard = None
-    if arguments.fail_if_worse:
-        (guard,) = parse_requests(arguments.fail_if_worse, arguments.compat)
+    guards = parse_requests(arguments.fail_if_worse, arguments.compat) if arguments.fail_if_worse else []
+    for guard in guards:
         if guard.metric.higher_is_better is None:
             raise InputError(f"--fail-if-worse {guard.name}: this metric has no better or worse")
     comparison = _compare(arguments)
-    if guard and guard.name not in comparison.columns:
-        raise InputError(f"--fail-if-worse {guard.name}: not among the metrics: {', '.join(comparison.columns)}")
+    for guard in guards:
+        if guard.name not in comparison.columns:
+            raise InputError(f"--fail-if-worse {guard.name}: the runs have only {', '.join(comparison.columns)}")
+    if guards and not comparison.baselines:
+        raise InputError("--fail-if-worse: no system has one of its name in the first run to be held against")
     warn(comparison.caveats)
-    print(comparison.render(arguments.format))
-    worse = comparison.worse_than_first(guard.name) if guard else []
-    for system in worse:
-        message = f"{system} is worse than {next(iter(comparison.systems))} under {arguments.fail_if_worse}"
-        print(printable(message), file=sys.stderr)
-    return 1 if worse else 0
+    print(comparison.render(arguments.format), flush=True)
+    failures = [failure for guard in guards for failure in _failures(comparison, guard.name)]
+    for failure in failures:
+        print(printable(failure), file=sys.stderr)
+    return 1 if failures else 0
+
+
+def _failures(comparison: Comparison, metric: str) -> list[str]:
+    """Systems that are worse than their baseline, and those of which nothing can be said."""
+    found = []
+    for pair in comparison.against_baselines(metric):
+        if pair.p is None:
+            found.append(f"{pair.second} cannot be tested against {pair.first} under {metric}")
+        elif pair.better == pair.first:
+            found.append(f"{pair.second} is worse than {pair.first} under {metric}")
+    return found
 
 
 def _compare(arguments: argparse.Namespace) -> Comparison:
@@ -67,13 +80,16 @@ def _compare(arguments: argparse.Namespace) -> Comparison:
     from dialogauge.evaluation.saved import is_run
 
     runs = [path for path in arguments.inputs if is_run(path)]
-    settings = {"systems": chosen_systems(arguments), "seed": arguments.seed, "resamples": arguments.resamples}
+    wanted = ",".join(metrics for metrics in (arguments.metrics, arguments.fail_if_worse) if metrics)
     if len(runs) == len(arguments.inputs):
-        return compare_runs(runs, arguments.metrics, **settings)
+        for option in ("compat", "reader", "skip_invalid"):
+            if getattr(arguments, option):
+                raise InputError(f"--{option.replace('_', '-')} has no meaning for runs: they are measured already")
+        settings = {name: options(arguments)[name] for name in ("systems", "seed", "resamples")}
+        return compare_runs(runs, wanted if arguments.metrics else None, **settings)
     if runs:
         raise InputError("is a run, the others are not; give runs only, or files only", runs[0])
-    wanted = [metrics for metrics in (arguments.metrics, arguments.fail_if_worse) if metrics]
     if not wanted:
         raise InputError("--metrics is needed to compare files; see `dialogauge metrics`")
     corpus = stream(arguments.inputs, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
-    return compare(corpus, wanted, compat=arguments.compat, progress=on_terminal(), **settings)
+    return compare(corpus, wanted, **options(arguments))

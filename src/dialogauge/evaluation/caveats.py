@@ -33,7 +33,10 @@ def of_corpus(
         )
         found.append(Caveat("different_sizes", message))
     if large:
-        message = f"too many turns to keep: all intervals come from the jackknife over {GROUPS} groups of {kind}"
+        message = (
+            f"too many turns to keep: all intervals come from the jackknife over {GROUPS} groups of {kind},"
+            " and a run kept with --out cannot be compared with others"
+        )
         found.append(Caveat("large_corpus", message))
     return found
 
@@ -52,7 +55,8 @@ def of_units(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     smallest = min(sample.unit_count for sample in samples)
     if smallest < FEW:
         which = ", ".join(dict.fromkeys(sample.label for sample in samples if sample.unit_count < FEW))
-        message = f"{which}: a score stands on {smallest} {kind} only; below {FEW}, intervals are too narrow or missing"
+        only = f"only {smallest} {kind}" if smallest else f"no {kind} at all"
+        message = f"{which}: a score stands on {only}; below {FEW}, intervals are too narrow or missing"
         found.append(Caveat("few_samples", message))
     apart = [
         label

@@ -8,6 +8,7 @@ from pathlib import Path
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading
 from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.measure import Measured, measure
 from dialogauge.evaluation.pairs import Pair, all_pairs
@@ -65,15 +66,25 @@ def compare_measured(measured: Measured, requests: Sequence[Request], settings: 
         columns=[request.name for request in requests],
         systems=measured.systems,
         files=measured.files,
-        caveats=[*measured.caveats, *_untested(pairs)],
+        caveats=[*measured.caveats, *_of_pairs(pairs, measured)],
         settings=settings,
         unit=measured.unit,
+        baselines={name: base for name, base in measured.baselines.items() if {name, base} <= measured.systems.keys()},
     )
 
 
-def _untested(pairs: Sequence[Pair]) -> list[Caveat]:
-    apart = {(pair.first, pair.second) for pair in pairs if not pair.units}
-    if not apart:
-        return []
-    message = f"{len(apart)} pairs of systems share no context: their differences have intervals but no paired test"
-    return [Caveat("untested_pairs", message)]
+def _of_pairs(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
+    """What the reader of the pairs must know beyond what holds for the scores."""
+    found = []
+    names = {(pair.first, pair.second) for pair in pairs if pair.p is None}
+    if names:
+        message = f"without a test, since too few {measured.unit} are shared or values are missing: "
+        found.append(Caveat("untested_pairs", message + ", ".join(f"{a} and {b}" for a, b in sorted(names)[:5])))
+    few = min((pair.units for pair in pairs if pair.p is not None), default=FEW)
+    if few < FEW:
+        message = f"some pairs share only {few} {measured.unit}: below {FEW}, intervals are too narrow"
+        found.append(Caveat("few_shared", message))
+    if any(sample.groups for sample in measured.samples) and "unpaired" in {c.code for c in measured.caveats}:
+        message = f"too many turns to keep: differences are over all {measured.unit}, shared or not"
+        found.append(Caveat("not_only_shared", message))
+    return found

@@ -12,7 +12,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import format_estimates
 from dialogauge.evaluation.forms import Forms
-from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for
+from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
 from dialogauge.evaluation.score_table import BETTER
 from dialogauge.evaluation.settings import Settings
@@ -33,6 +33,8 @@ class Comparison(Forms):
     caveats: list[Caveat]
     settings: Settings
     unit: str
+    baselines: dict[str, str]
+    """For a system the one it must not fall behind."""
 
     def pair(self, first: str, second: str, metric: str) -> Pair:
         """The pair of two systems under one metric, in the order in which it was compared."""
@@ -41,15 +43,18 @@ class Comparison(Forms):
                 return pair
         raise KeyError((first, second, metric))
 
-    def beaten_by(self, system: str, metric: str) -> list[str]:
+    def beats(self, system: str, metric: str) -> list[str]:
         """The systems that this one is better than, after correction."""
         found = [pair for pair in self.pairs if pair.metric == metric and pair.better == system]
         beaten = {pair.second if pair.first == system else pair.first for pair in found}
         return [other for other in self.systems if other in beaten]
 
-    def worse_than_first(self, metric: str) -> list[str]:
-        """The systems that are worse than the first one, after correction."""
-        return self.beaten_by(next(iter(self.systems)), metric)
+    def against_baselines(self, metric: str) -> list[Pair]:
+        """Each system that has a baseline with it, the baseline first, corrected for these pairs alone."""
+        guarded = [
+            pair for pair in self.pairs if pair.metric == metric and self.baselines.get(pair.second) == pair.first
+        ]
+        return holm(guarded, self._score(next(iter(self.systems)), metric).higher_is_better)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per pair and metric."""
@@ -79,7 +84,7 @@ class Comparison(Forms):
             scores = [self._score(system, metric) for system in self.systems]
             texts = format_estimates([(score.value, score.low, score.high) for score in scores])
             headers.append(tables.Header(metric, BETTER[scores[0].higher_is_better]))
-            beaten = [" ".join(marks[other] for other in self.beaten_by(score.system, metric)) for score in scores]
+            beaten = [" ".join(marks[other] for other in self.beats(score.system, metric)) for score in scores]
             columns.append([tables.Cell(value, letters) for (value, _), letters in zip(texts, beaten, strict=True)])
         names = [[tables.Cell(marks[system]), tables.Cell(system)] for system in self.systems]
         rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
@@ -87,7 +92,7 @@ class Comparison(Forms):
 
     def pairs_table(self) -> tables.Table:
         """One row per pair: the difference with its interval, the test, the effect."""
-        names = ("metric", "first", "second", "difference", "p", "p (Holm)", "effect", "better")
+        names = ("metric", "first", "second", "difference", "p", "p (Holm)", "effect", self.unit, "better")
         headers = [tables.Header(name, align="left" if place < 3 else "right") for place, name in enumerate(names)]
         rows = []
         for metric in self.columns:
@@ -121,6 +126,8 @@ class Comparison(Forms):
         ]
         if how:
             notes.append(f"paired test over {self.unit}: {', '.join(how)}")
+        if len({pair.units for pair in self.pairs}) > 1:
+            notes.append(f"a pair is compared on the {self.unit} that both systems have")
         if len(self.pairs) > PAIRS_SHOWN:
             notes.append(
                 f"{len(self.pairs)} pairs with differences, intervals, p-values and effects: --format csv or json"
@@ -143,6 +150,7 @@ def _pair_row(pair: Pair, difference: tables.Cell) -> list[tables.Cell]:
         tables.Cell(_p(pair.p)),
         tables.Cell(_p(pair.p_holm)),
         tables.Cell(effect),
+        tables.Cell(str(pair.units)),
         tables.Cell(pair.better or ""),
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import median
+from typing import Any
 
 TINY = 1e-6
 
@@ -25,6 +26,12 @@ def format_estimates(estimates: Sequence[Estimate]) -> list[tuple[str, str]]:
         )
         for value, low, high in estimates
     ]
+
+
+def defined(value: Any) -> float | None:
+    """The number, or None where it is undefined."""
+    number = float(value)
+    return number if math.isfinite(number) else None
 
 
 def _number(value: float | None, decimals: int) -> str:

@@ -12,7 +12,7 @@ from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, unknown
 from dialogauge.evaluation import caveats
-from dialogauge.evaluation.sample import Sample, measure_rows, ready
+from dialogauge.evaluation.sample import Sample, measure_rows, refuse_unusable
 from dialogauge.evaluation.stream import measure_stream
 from dialogauge.evaluation.units import Units
 from dialogauge.metrics.registry import Request
@@ -55,6 +55,8 @@ class Measured:
     unit: str
     files: tuple[SourceFile, ...]
     caveats: list[Caveat]
+    baselines: dict[str, str]
+    """For a system the one it must not fall behind: the first, or in another run the one of its name."""
 
     def select(self, systems: Sequence[str]) -> Measured:
         """Only these systems, in this order."""
@@ -81,12 +83,13 @@ def measure(
     known = Corpus(list(head))
     if not large:
         known = known.select(list(census.systems))
-    metrics = ready({request.label: request.metric for request in requests}, known)
+    metrics = {request.label: request.metric.prepare(known) for request in requests}
     if large:
         del known
         samples = measure_stream(metrics, _drain(head, turns), units, progress)
     else:
         samples = measure_rows(metrics, known, units, progress)
+    refuse_unusable(metrics, samples, sum(census.systems.values()))
     order = list(census.systems)
     samples.sort(key=lambda sample: order.index(sample.system))
     found = [
@@ -102,6 +105,7 @@ def measure(
         unit=units.kind,
         files=tuple(corpus.files),
         caveats=found,
+        baselines=dict.fromkeys(order[1:], order[0]),
     )
 
 

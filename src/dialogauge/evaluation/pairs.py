@@ -9,125 +9,98 @@ from typing import Any
 
 import numpy as np
 
-from dialogauge.evaluation.intervals import Resampler, method
-from dialogauge.evaluation.resampling import CELLS_AT_ONCE, Jackknife, percentile_interval
+from dialogauge.evaluation.digits import defined
+from dialogauge.evaluation.intervals import Resampler, bootstraps
+from dialogauge.evaluation.randomisation import randomisation_tests
+from dialogauge.evaluation.resampling import NO_INTERVAL, Jackknife, percentile_interval
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.base import Floats
 
 ALPHA = 0.05
 EXCHANGES_PER_PAIR = 200
 """A p-value from R exchanges is at least 1/(R + 1), and Holm's correction multiplies it by the number of pairs: with
 200 exchanges for each pair, the smallest corrected p-value stays at a tenth of 0.05."""
+NO_SPREAD = 1e-12
+"""A standard error below this share of the values is rounding."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """`difference` is first minus second; None where something is undefined or cannot be tested."""
+    """`difference` is first minus second, on the units both have; None where something is undefined or untested."""
 
     metric: str
     first: str
     second: str
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    p_holm: float | None
-    effect: float | None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    effect: float | None = None
     """The difference in standard deviations of a unit's difference: for means, Cohen's d of paired samples."""
-    units: int
-    test: str | None
-    better: str | None
+    units: int = 0
+    """How many units both systems have."""
+    test: str | None = None
+    better: str | None = None
     """The system that is better, where the corrected test says so."""
 
 
-def paired(first: Sample, second: Sample) -> tuple[Sample, Sample]:
-    """Both systems on the units they share; as they are where they share none or where no rows are kept."""
-    shared = np.intersect1d(first.units, second.units)
-    if first.groups or second.groups or not len(shared):
-        return first, second
-    return _on(first, shared), _on(second, shared)
+class Contest:
+    """Samples of one metric with the resamples they share."""
+
+    def __init__(self, samples: Sequence[Sample], part: str, settings: Settings, exchanges: int) -> None:
+        self._part = part
+        self._settings = settings
+        resampler = Resampler(samples, settings)
+        self._bootstrapped, self._p, self._jackknives = {}, {}, {}
+        if bootstraps(samples[0]):
+            values = zip(samples, resampler.bootstrap(), strict=True)
+            self._bootstrapped = {sample.system: found[part] for sample, found in values}
+            self._p = randomisation_tests(samples, part, resampler, exchanges)
+        else:
+            self._jackknives = {sample.system: resampler.jackknife(sample)[part] for sample in samples}
+
+    def pair(self, first: Sample, second: Sample) -> Pair:
+        """The difference with its interval and test, not yet corrected for the number of pairs."""
+        values = [float(sample.metric.conclude(sample.summary)[self._part]) for sample in (first, second)]
+        shared = len(np.intersect1d(first.units, second.units))
+        if self._jackknives:
+            statistic = self._jackknives[first.system].minus(self._jackknives[second.system])
+            interval, error, test = statistic.interval(self._settings.confidence), statistic.error, "jackknife"
+            p = t_test(statistic, NO_SPREAD * max(map(abs, values)))
+        else:
+            differences = self._bootstrapped[first.system] - self._bootstrapped[second.system]
+            interval, test = percentile_interval(differences, self._settings.confidence), "randomisation"
+            error = float(np.nanstd(differences))
+            p = self._p[first.system, second.system]
+        # A stream keeps no rows by which to leave out units that only one system has.
+        together = len(np.union1d(first.units, second.units)) if first.groups or not shared else shared
+        if together < 2:
+            interval, error = NO_INTERVAL, np.nan
+        spread = error > NO_SPREAD * max(map(abs, values))
+        tested = shared > 1 and not np.isnan(p)
+        return Pair(
+            metric=_name(first, self._part),
+            first=first.system,
+            second=second.system,
+            difference=defined(values[0] - values[1]),
+            low=defined(interval.low),
+            high=defined(interval.high),
+            p=defined(p) if tested else None,
+            effect=defined((values[0] - values[1]) / (error * np.sqrt(together))) if spread else None,
+            units=shared,
+            test=test if tested else None,
+        )
 
 
-def _on(sample: Sample, units: Any) -> Sample:
-    kept = np.isin(sample.units, units)
-    if kept.all():
-        return sample
-    rows = sample.rows[np.flatnonzero(kept)]
-    return replace(sample, units=sample.units[kept], rows=rows, summary=sample.metric.summarise(rows))
-
-
-@dataclass(frozen=True)
-class Resampled:
-    """Samples with the resamples they share."""
-
-    resampler: Resampler
-    bootstrapped: dict[str, dict[str, Floats]]
-    """For each system its values in each resample; empty where the jackknife is used."""
-    exchanges: int
-
-
-def compare_pair(first: Sample, second: Sample, part: str, resampled: Resampled) -> Pair:
-    """The difference with its interval and test, not yet corrected for the number of pairs."""
-    if not first.turns or not second.turns:
-        return _undefined(_name(first, part), first.system, second.system)
-    metric, resampler = first.metric, resampled.resampler
-    difference = float(metric.conclude(first.summary)[part]) - float(metric.conclude(second.summary)[part])
-    shared = len(np.intersect1d(first.units, second.units))
-    if method(first) == "bootstrap":
-        values = resampled.bootstrapped[first.system][part] - resampled.bootstrapped[second.system][part]
-        interval = percentile_interval(values, resampler.settings.confidence)
-        error = float(np.nanstd(values, ddof=1)) if len(values) > 1 else np.nan
-        p = randomisation_test(first, second, part, difference, resampled) if shared else np.nan
-        test = "randomisation"
-    else:
-        statistic = resampler.jackknife(first)[part].minus(resampler.jackknife(second)[part])
-        interval, error = statistic.interval(resampler.settings.confidence), statistic.error
-        p = t_test(statistic) if shared else np.nan
-        test = "jackknife"
-    units = shared or len(np.union1d(first.units, second.units))
-    spread = error * np.sqrt(units)
-    return Pair(
-        metric=_name(first, part),
-        first=first.system,
-        second=second.system,
-        difference=_defined(difference),
-        low=_defined(interval.low),
-        high=_defined(interval.high),
-        p=_defined(p),
-        p_holm=None,
-        effect=_defined(difference / spread) if spread else None,
-        units=shared,
-        test=None if np.isnan(p) else test,
-        better=None,
-    )
-
-
-def randomisation_test(first: Sample, second: Sample, part: str, difference: float, resampled: Resampled) -> float:
-    """Paired approximate randomisation (Noreen 1989): in every unit the two systems change places with probability
-    one half. The p-value is the share of such exchanges, the observed one included, that differ as much."""
-    if np.isnan(difference):
-        return float("nan")
-    metric, resampler, exchanges = first.metric, resampled.resampler, resampled.exchanges
-    rng = np.random.default_rng([resampler.settings.seed, 1])
-    mine, theirs = resampler.units(first), resampler.units(second)
-    as_large, tolerance = 1, 1e-12 * max(1.0, abs(difference))
-    block = max(1, CELLS_AT_ONCE // resampler.count)
-    for start in range(0, exchanges, block):
-        swapped = rng.integers(2, size=(min(block, exchanges - start), resampler.count)).astype(np.float64)
-        a = metric.summarise(first.rows, 1 - swapped[:, mine]) + metric.summarise(second.rows, swapped[:, theirs])
-        b = metric.summarise(first.rows, swapped[:, mine]) + metric.summarise(second.rows, 1 - swapped[:, theirs])
-        found = metric.conclude(a)[part] - metric.conclude(b)[part]
-        as_large += int(np.count_nonzero(np.abs(found) >= abs(difference) - tolerance))
-    return as_large / (exchanges + 1)
-
-
-def t_test(statistic: Jackknife) -> float:
+def t_test(statistic: Jackknife, rounding: float = 0.0) -> float:
     """Two-sided, of the hypothesis that the statistic is 0, by its jackknife standard error."""
     from scipy.special import stdtr
 
-    if not statistic.error > 0:
-        return 1.0 if statistic.value == 0 else float("nan")
+    if abs(statistic.value) <= rounding:
+        return 1.0
+    if not statistic.error > rounding:
+        return float("nan")
     return float(2 * stdtr(statistic.freedom, -abs(statistic.value) / statistic.error))
 
 
@@ -152,16 +125,17 @@ def _judged(pair: Pair, p: float | None, higher_is_better: bool | None) -> Pair:
 def all_pairs(samples: Sequence[Sample], part: str, settings: Settings) -> list[Pair]:
     """Every pair of one metric's samples. Where all stand on the same units, they share one set of resamples."""
     exchanges = exchanges_for(len(samples), settings)
-    units = np.unique(samples[0].units)
-    together = all(np.array_equal(units, np.unique(sample.units)) for sample in samples)
-    common = _resample(samples, settings, exchanges) if together else None
+    present = [sample for sample in samples if len(sample.units)]
+    common = Contest(present, part, settings, exchanges) if _same_units(present) else None
     pairs = []
     for first, second in combinations(samples, 2):
-        if common:
-            pairs.append(compare_pair(first, second, part, common))
+        if not len(first.units) or not len(second.units):
+            pairs.append(Pair(_name(first, part), first.system, second.system))
+        elif common:
+            pairs.append(common.pair(first, second))
         else:
-            both = paired(first, second)
-            pairs.append(compare_pair(*both, part, _resample(both, settings, exchanges)))
+            both = on_shared_units(first, second)
+            pairs.append(Contest(both, part, settings, exchanges).pair(*both))
     return holm(pairs, samples[0].metric.higher_is_better)
 
 
@@ -170,20 +144,24 @@ def exchanges_for(systems: int, settings: Settings) -> int:
     return max(settings.resamples, EXCHANGES_PER_PAIR * systems * (systems - 1) // 2)
 
 
-def _resample(samples: Sequence[Sample], settings: Settings, exchanges: int) -> Resampled:
-    resampler = Resampler(samples, settings)
-    values = resampler.bootstrap() if method(samples[0]) == "bootstrap" else []
-    bootstrapped = {sample.system: found for sample, found in zip(samples, values, strict=False)}
-    return Resampled(resampler, bootstrapped, exchanges)
+def on_shared_units(first: Sample, second: Sample) -> tuple[Sample, Sample]:
+    """Both systems on the units they share; as they are where they share none or where no rows are kept."""
+    shared = np.intersect1d(first.units, second.units)
+    if first.groups or second.groups or not len(shared):
+        return first, second
+    return _on(first, shared), _on(second, shared)
 
 
-def _undefined(metric: str, first: str, second: str) -> Pair:
-    return Pair(metric, first, second, None, None, None, None, None, None, units=0, test=None, better=None)
+def _on(sample: Sample, units: Any) -> Sample:
+    kept = np.isin(sample.units, units)
+    rows = sample.rows[np.flatnonzero(kept)]
+    return replace(sample, units=sample.units[kept], rows=rows, summary=sample.metric.summarise(rows))
+
+
+def _same_units(samples: Sequence[Sample]) -> bool:
+    units = [np.unique(sample.units) for sample in samples]
+    return bool(units) and all(np.array_equal(units[0], other) for other in units[1:])
 
 
 def _name(sample: Sample, part: str) -> str:
     return f"{sample.label}.{part}" if part else sample.label
-
-
-def _defined(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

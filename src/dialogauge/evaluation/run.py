@@ -9,6 +9,7 @@ import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading
+from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.intervals import Resampler, method
 from dialogauge.evaluation.measure import measure
 from dialogauge.evaluation.resampling import Interval
@@ -74,11 +75,11 @@ def _scores(sample: Sample, intervals: Mapping[str, Interval], wanted: str | Non
 
 def _score(sample: Sample, part: str, value: Any, interval: Interval) -> Score:
     # Where all resamples agree, their values may differ from the value by rounding.
-    low, high = (_defined(value if np.isclose(bound, value, rtol=1e-12, atol=0) else bound) for bound in interval)
+    low, high = (defined(value if np.isclose(bound, value, rtol=1e-12, atol=0) else bound) for bound in interval)
     return Score(
         system=sample.system,
         metric=f"{sample.label}.{part}" if part else sample.label,
-        value=_defined(value),
+        value=defined(value),
         low=low,
         high=high,
         n=int(sample.summary.n),
@@ -87,8 +88,3 @@ def _score(sample: Sample, part: str, value: Any, interval: Interval) -> Score:
         interval=None if low is None else method(sample),
         units=sample.unit_count,
     )
-
-
-def _defined(value: Any) -> float | None:
-    number = float(value)
-    return number if np.isfinite(number) else None

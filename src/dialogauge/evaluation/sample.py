@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ class Sample:
     system: str
     metric: Metric
     turns: int
+    """How many turns had what the metric needs; those without a value are not among the rows."""
     units: Keys
     """The unit of each row; where there are no rows, the units there are, each once."""
     summary: Any
@@ -39,7 +42,7 @@ class Sample:
     values: Floats | None = None
     """One score per turn, where the metric has any."""
 
-    @property
+    @cached_property
     def unit_count(self) -> int:
         return len(np.unique(self.units))
 
@@ -49,13 +52,15 @@ def usable(metric: Metric, turn: Turn) -> bool:
     return any(all(getattr(turn, name, None) for name in need) for need in metric.needs)
 
 
-def ready(metrics: Mapping[str, Metric], corpus: Corpus) -> dict[str, Metric]:
-    """The metrics prepared for the corpus, if it has what they need."""
-    for metric in metrics.values():
-        if not any(usable(metric, turn) for turn in corpus):
+def refuse_unusable(metrics: Mapping[str, Metric], samples: Iterable[Sample], turns: int) -> None:
+    """Refuses a metric that found what it needs in no turn at all."""
+    measured = Counter[str]()
+    for sample in samples:
+        measured[sample.label] += sample.turns
+    for label, metric in metrics.items():
+        if not measured[label]:
             wanted = metric.needed() or "turns"
-            raise InputError(f"{metric.name} needs {wanted}, and none of the corpus's {len(corpus)} turns has any")
-    return {label: metric.prepare(corpus) for label, metric in metrics.items()}
+            raise InputError(f"{metric.name} needs {wanted}, and none of the corpus's {turns} turns has any")
 
 
 def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, progress: bool) -> list[Sample]:
@@ -72,11 +77,19 @@ def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, pr
                 kept = [turns[place] for place in places]
                 batches = [metric.measure(kept[start : start + BATCH]) for start in _ticking(len(kept), bar.update)]
                 rows = metric.join(batches)
-                ids = [turn.id for turn in kept]
-                summary = metric.summarise(rows)
+                defined = np.flatnonzero(metric.defined(rows))
+                rows = rows[defined]
                 samples.append(
                     Sample(
-                        label, system, metric, len(kept), keys[places], summary, rows, [], ids, metric.per_turn(rows)
+                        label=label,
+                        system=system,
+                        metric=metric,
+                        turns=len(kept),
+                        units=keys[places[defined]],
+                        summary=metric.summarise(rows),
+                        rows=rows,
+                        ids=[kept[place].id for place in defined],
+                        values=metric.per_turn(rows),
                     )
                 )
     return samples

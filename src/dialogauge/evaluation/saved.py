@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +15,16 @@ import numpy as np
 
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation import caveats
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.registry import Request, parse_requests
 
 SCHEMA = "dialogauge.run/1"
 RUN, MEASURES = "run.json", "measures.npz"
+ABOUT_ALL = ("few_samples", "unpaired", "different_sizes")
+"""Caveats that are found anew when runs are put together."""
+BROKEN = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError, NotImplementedError)
 
 
 def is_run(path: str | Path) -> bool:
@@ -53,9 +58,13 @@ class Run:
 def load_runs(paths: Sequence[str | Path], metrics: str | None = None) -> tuple[Measured, list[Request]]:
     """The samples of several runs under the metrics that all of them have, or those asked for. Where a system's name
     stands in several runs, every system is named after its run too."""
+    if len({Path(path).resolve() for path in paths}) < len(paths):
+        raise InputError("the same run is given twice")
     runs = [_load(Path(path)) for path in paths]
     labels = [dict.fromkeys(sample.label for sample in run.samples) for run in runs]
     common = [label for label in labels[0] if all(label in own for own in labels)]
+    if not metrics and not common:
+        raise InputError(f"the runs have no metric in common: {'; '.join(', '.join(own) for own in labels)}")
     requests = parse_requests(metrics or common, runs[0].compat)
     for request in requests:
         if request.label not in common:
@@ -69,13 +78,34 @@ def load_runs(paths: Sequence[str | Path], metrics: str | None = None) -> tuple[
         for sample in run.samples
         if sample.label in wanted
     ]
+    systems = {names[run.path, system]: turns for run in runs for system, turns in run.systems.items()}
+    unit = " and ".join(dict.fromkeys(run.unit for run in runs))
+    own = [caveat for run in runs for caveat in run.caveats if caveat.code not in ABOUT_ALL]
+    found = [
+        *caveats.of_corpus(systems, 0, unit, [request.metric for request in requests], large=False),
+        *caveats.of_units(samples, unit),
+    ]
     return Measured(
         samples=samples,
-        systems={names[run.path, system]: turns for run in runs for system, turns in run.systems.items()},
-        unit=runs[0].unit,
+        systems=systems,
+        unit=unit,
         files=tuple(dict.fromkeys(file for run in runs for file in run.files)),
-        caveats=list(dict.fromkeys(caveat for run in runs for caveat in run.caveats)),
+        caveats=list(dict.fromkeys([*own, *found])),
+        baselines=_baselines(runs, names),
     ), requests
+
+
+def _baselines(runs: Sequence[Run], names: dict[tuple[Path, str], str]) -> dict[str, str]:
+    """For each system of a later run the one of the first run that it is to be held against: that of the same name,
+    or the only one there is."""
+    first = runs[0]
+    found = {}
+    for run in runs[1:]:
+        for system in run.systems:
+            same = system if system in first.systems else next(iter(first.systems)) if len(first.systems) == 1 else None
+            if same is not None:
+                found[names[run.path, system]] = names[first.path, same]
+    return found
 
 
 def _refuse_other_signatures(request: Request, runs: Sequence[Run]) -> None:
@@ -108,7 +138,10 @@ def _load(path: Path) -> Run:
         if not record["samples"]:
             raise InputError("was too large to keep what it measured; compare the files themselves", path)
         with np.load(path / MEASURES, allow_pickle=False) as arrays:
-            samples = [_sample(arrays, place, said, record["compat"]) for place, said in enumerate(record["samples"])]
+            samples = [
+                _sample(arrays, place, said, record["compat"], record["systems"])
+                for place, said in enumerate(record["samples"])
+            ]
         return Run(
             path=path,
             samples=samples,
@@ -118,23 +151,26 @@ def _load(path: Path) -> Run:
             files=tuple(SourceFile(**file) for file in record["files"]),
             caveats=[Caveat(**caveat) for caveat in record["warnings"]],
         )
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (*BROKEN, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"is not a whole run: {error}", path) from error
 
 
-def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None) -> Sample:
+def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, systems: dict[str, int]) -> Sample:
     (request,) = parse_requests(said["metric"], compat)
     metric = request.metric
     if metric.signature != said["signature"]:
         raise ValueError(f"{said['signature']} cannot be compared with this version's {metric.signature}")
     start = f"{place}."
     rows = metric.unpack({name.removeprefix(start): arrays[name] for name in arrays if name.startswith(start)})
+    units = arrays[f"{start}units"]
+    if units.dtype != np.uint64 or units.shape != (len(rows),) or said["system"] not in systems:
+        raise ValueError(f"the arrays of {said['metric']} for {said['system']} do not fit together")
     return Sample(
         label=said["metric"],
         system=said["system"],
         metric=metric,
         turns=len(rows),
-        units=arrays[f"{start}units"],
+        units=units,
         summary=metric.summarise(rows),
         rows=rows,
     )

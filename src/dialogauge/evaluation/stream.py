@@ -53,10 +53,12 @@ def _note(tally: Tally, metric: Metric, turns: list[Turn], keys: Keys) -> None:
     places = np.array([place for place, turn in enumerate(turns) if usable(metric, turn)], dtype=np.int64)
     kept, keys = [turns[place] for place in places], keys[places]
     rows = metric.measure(kept)
+    tally.turns += len(kept)
+    defined = np.flatnonzero(metric.defined(rows))
+    kept, keys, rows = [kept[place] for place in defined], keys[defined], rows[defined]
     members = keys % np.uint64(GROUPS)
     for group in np.unique(members):
         tally.groups[group].add(metric.summarise(rows[np.flatnonzero(members == group)]))
-    tally.turns += len(kept)
     tally.keys.append(keys)
     if (values := metric.per_turn(rows)) is not None:
         tally.values.append(values)

@@ -69,6 +69,10 @@ class Metric(ABC):
     def measure(self, turns: Sequence[Turn]) -> Measures:
         """Row i is what is noted about turn i."""
 
+    def defined(self, measures: Any) -> NDArray[np.bool_]:
+        """Which rows say something; the others are left out, and counted."""
+        return np.ones(len(measures), dtype=np.bool_)
+
     def join(self, batches: Sequence[Any]) -> Any:
         """The measures of several batches as one."""
         return np.concatenate(batches)
