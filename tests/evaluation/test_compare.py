@@ -83,7 +83,10 @@ def test_the_jackknife_test_holds_its_level_for_a_mean():
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=30), rng.normal(0.3, 1, size=30)
     metric, ones = Column(column="v"), np.ones(30, dtype=np.int64)
-    first, second = (jackknife(metric, [metric.summarise(np.array([[v]])) for v in x], ones)[""] for x in (a, b))
+    first, second = (
+        jackknife(metric, metric.summarise(x[:, None]), [metric.summarise(np.array([[v]])) for v in x], ones)[""]
+        for x in (a, b)
+    )
     assert t_test(first.minus(second)) == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-9)
 
 

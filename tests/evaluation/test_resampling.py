@@ -7,6 +7,7 @@ from dialogauge.evaluation.intervals import Resampler
 from dialogauge.evaluation.measure import measure
 from dialogauge.evaluation.resampling import Jackknife, bootstrap_weights, jackknife, percentile_interval
 from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.distinct import Distinct
 from dialogauge.metrics.registry import parse_requests
@@ -55,7 +56,7 @@ def jackknife_of_mean(values, groups):
     """The jackknife of the mean of values, each its own unit, leaving out one group after the other."""
     metric = Column(column="v")
     summaries = [metric.summarise(values[groups == group][:, None]) for group in range(groups.max() + 1)]
-    return jackknife(metric, summaries, np.bincount(groups))[""]
+    return jackknife(metric, add_all(summaries), summaries, np.bincount(groups))[""]
 
 
 def test_jackknife_of_a_mean_is_the_textbook_standard_error():
@@ -93,7 +94,7 @@ def test_a_group_without_turns_changes_nothing():
     plain = jackknife_of_mean(values, groups)
     metric = Column(column="v")
     summaries = [*(metric.summarise(values[groups == g][:, None]) for g in groups), None]
-    gap = jackknife(metric, summaries, np.array([1, 1, 1, 1, 0]))[""]
+    gap = jackknife(metric, add_all(summaries[:4]), summaries, np.array([1, 1, 1, 1, 0]))[""]
     assert (gap.value, gap.error, gap.freedom) == (plain.value, plain.error, plain.freedom)
 
 

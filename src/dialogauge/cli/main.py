@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import sys
@@ -31,6 +32,7 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line. 0: done. 1: the work failed. 2: the input or the call was wrong."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    gc.set_threshold(100_000, 20, 20)  # turns and rows are many, live long, and never form cycles
     for out in (sys.stdout, sys.stderr):
         if isinstance(out, io.TextIOWrapper):
             out.reconfigure(errors="replace")  # a terminal that cannot show a character shows another

@@ -67,10 +67,10 @@ class Resampler:
     def jackknife(self, sample: Sample) -> dict[str, Jackknife]:
         if sample.groups:
             sizes = np.bincount((sample.units % np.uint64(GROUPS)).astype(np.int64), minlength=GROUPS)
-            return jackknife(sample.metric, sample.groups, sizes)
+            return jackknife(sample.metric, sample.summary, sample.groups, sizes)
         units = self.units(sample)
         sizes = np.bincount(self._groups[np.unique(units)], minlength=int(self._groups.max()) + 1)
-        return jackknife(sample.metric, group_rows(sample, units, self._groups), sizes)
+        return jackknife(sample.metric, sample.summary, group_rows(sample, units, self._groups), sizes)
 
     def intervals(self) -> list[dict[str, Interval]]:
         """Of the main value and each part, for each sample."""

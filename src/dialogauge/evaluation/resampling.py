@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.base import Floats, Metric
 
 CELLS_AT_ONCE = 4_000_000
@@ -84,10 +83,11 @@ class Jackknife(NamedTuple):
         return Interval(float(low), float(high))
 
 
-def jackknife(metric: Metric, summaries: Sequence[Any], sizes: NDArray[np.int64]) -> dict[str, Jackknife]:
-    """For the main value and each part. `summaries[g]` is that of group g, or None where a group has no turns."""
+def jackknife(metric: Metric, total: Any, summaries: Sequence[Any], sizes: NDArray[np.int64]) -> dict[str, Jackknife]:
+    """For the main value and each part. `summaries[g]` is that of group g, or None where a group has no turns; `total`
+    is their sum."""
     present = [place for place, summary in enumerate(summaries) if summary is not None]
-    whole = metric.conclude(add_all([summaries[place] for place in present]))
+    whole = metric.conclude(total)
     without = {part: np.full(len(summaries), float(value)) for part, value in whole.items()}
     if len(present) > 1:
         for place, rest in zip(present, metric.leave_one_out([summaries[place] for place in present]), strict=True):

@@ -84,15 +84,18 @@ def _unique(ids: Ids) -> Ids:
     return ids[np.concatenate(([True], ids[1:] != ids[:-1]))] if len(ids) else ids
 
 
-def _found_once(groups: Sequence[Ids]) -> NDArray[np.int64]:
-    """For each group, how many of its ids no other group has. A group has each of its ids once."""
+def _found_once(groups: Sequence[Ids]) -> tuple[int, NDArray[np.int64]]:
+    """How many different ids there are, and for each group how many of its ids no other group has. A group has each
+    of its ids once."""
     ids = np.concatenate(groups)
     if not len(ids):
-        return np.zeros(len(groups), dtype=np.int64)
+        return 0, np.zeros(len(groups), dtype=np.int64)
     group = np.repeat(np.arange(len(groups)), [len(part) for part in groups])
     order = np.argsort(ids)
-    differs = np.concatenate(([True], ids[order][1:] != ids[order][:-1], [True]))
-    return np.bincount(group[order][differs[1:] & differs[:-1]], minlength=len(groups))
+    ids = ids[order]
+    differs = np.concatenate(([True], ids[1:] != ids[:-1], [True]))
+    once = np.bincount(group[order][differs[1:] & differs[:-1]], minlength=len(groups))
+    return int(np.count_nonzero(differs[:-1])), once
 
 
 def word_rows(texts: Sequence[str]) -> WordRows:
@@ -141,8 +144,9 @@ class Distinct(Metric):
 
     def leave_one_out(self, summaries: Sequence[Vocabulary]) -> list[Richness]:
         """Without a group, the n-grams that only it has are gone: no set needs to be put together again."""
-        once = [_found_once([summary.ids[order] for summary in summaries]) for order in range(2)]
-        types = [len(_unique(np.concatenate([summary.ids[order] for summary in summaries]))) for order in range(2)]
+        types, once = zip(
+            *(_found_once([summary.ids[order] for summary in summaries]) for order in range(2)), strict=True
+        )
         tokens = [sum(summary.tokens[order] for summary in summaries) for order in range(2)]
         turns = sum(summary.n for summary in summaries)
         return [
