@@ -308,6 +308,10 @@ def test_each_system_is_held_against_the_one_of_its_name(tmp_path):
     comparison = compare_runs([tmp_path / "monday", tmp_path / "tuesday"])
     guarded = {pair.second: pair.better for pair in comparison.against_baselines("column[name=v]")}
     assert guarded == {"tuesday/good": "monday/good", "tuesday/poor": None}
+    turned = compare_runs([tmp_path / "monday", tmp_path / "tuesday"], systems=["tuesday/good", "monday/good"])
+    (pair,) = turned.against_baselines("column[name=v]")
+    assert (pair.first, pair.second, pair.better) == ("monday/good", "tuesday/good", "monday/good")
+    assert (pair.low, pair.difference, pair.high) == pytest.approx((2, 2, 2))
 
 
 def test_compare_from_group_summaries(monkeypatch):

@@ -51,9 +51,8 @@ class Comparison(Forms):
 
     def against_baselines(self, metric: str) -> list[Pair]:
         """Each system that has a baseline with it, the baseline first, corrected for these pairs alone."""
-        guarded = [
-            pair for pair in self.pairs if pair.metric == metric and self.baselines.get(pair.second) == pair.first
-        ]
+        both_ways = [way for pair in self.pairs if pair.metric == metric for way in (pair, pair.turned())]
+        guarded = [pair for pair in both_ways if self.baselines.get(pair.second) == pair.first]
         return holm(guarded, self._score(next(iter(self.systems)), metric).higher_is_better)
 
     def to_records(self) -> list[dict[str, Any]]:

@@ -75,7 +75,7 @@ class Resampler:
     def intervals(self) -> list[dict[str, Interval]]:
         """Of the main value and each part, for each sample."""
         confidence = self.settings.confidence
-        bootstrapped = self.bootstrap() if any(map(bootstraps, self._samples)) else []
+        bootstrapped = self.bootstrap() if self.count and any(map(bootstraps, self._samples)) else []
         found = []
         for place, sample in enumerate(self._samples):
             if sample.unit_count < 2:

@@ -44,6 +44,15 @@ class Pair:
     better: str | None = None
     """The system that is better, where the corrected test says so."""
 
+    def turned(self) -> Pair:
+        """The same pair the other way round."""
+        difference, effect, low, high = (
+            None if value is None else -value for value in (self.difference, self.effect, self.high, self.low)
+        )
+        return replace(
+            self, first=self.second, second=self.first, difference=difference, effect=effect, low=low, high=high
+        )
+
 
 class Contest:
     """Samples of one metric with the resamples they share."""
