@@ -11,7 +11,7 @@ from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import Forms
+from dialogauge.evaluation.forms import Forms, corpus_record
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
 from dialogauge.evaluation.score_table import BETTER
@@ -63,11 +63,7 @@ class Comparison(Forms):
         """What `--format json` prints."""
         return {
             "schema": SCHEMA,
-            "corpus": {
-                "turns": sum(self.systems.values()),
-                "systems": list(self.systems),
-                "files": [asdict(file) for file in self.files],
-            },
+            "corpus": corpus_record(self.systems, self.files),
             "settings": {**asdict(self.settings), "unit": self.unit, "alpha": ALPHA},
             "scores": [asdict(score) for score in self.scores],
             "pairs": self.to_records(),

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dialogauge import tables
+from dialogauge.corpus.corpus import SourceFile
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def corpus_record(systems: Mapping[str, int], files: Sequence[SourceFile]) -> dict[str, Any]:
+    """What was scored, for JSON: `systems` has the number of turns of each."""
+    return {"turns": sum(systems.values()), "systems": list(systems), "files": [asdict(file) for file in files]}
 
 
 class Forms(ABC):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.forms import Forms
+from dialogauge.evaluation.forms import Forms, corpus_record
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.score_table import score_table
 from dialogauge.evaluation.settings import Settings
@@ -83,11 +83,7 @@ class Result(Forms):
         """What `--format json` prints."""
         return {
             "schema": SCHEMA,
-            "corpus": {
-                "turns": sum(self.systems.values()),
-                "systems": list(self.systems),
-                "files": [asdict(file) for file in self.files],
-            },
+            "corpus": corpus_record(self.systems, self.files),
             "settings": {**asdict(self.settings), "unit": self.unit},
             "scores": self.to_records(),
             "warnings": [asdict(caveat) for caveat in self.caveats],

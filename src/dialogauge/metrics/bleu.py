@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats, Metric
-from dialogauge.metrics.sums import Sums, sum_rows
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.sums import SumMetric, Sums
 
 ORDERS = 4
 
@@ -144,7 +144,7 @@ def corpus_bleu(hypotheses: Sequence[str], references: Sequence[Sequence[str]], 
 
 
 @dataclass(frozen=True)
-class Bleu(Metric):
+class Bleu(SumMetric):
     """Corpus BLEU from summed n-gram counts. An empty response adds its reference's length and no match."""
 
     name = "bleu"
@@ -158,9 +158,6 @@ class Bleu(Metric):
     def measure(self, turns: Sequence[Turn]) -> Floats:
         counts = [bleu_counts(turn.response, turn.references, self.lowercase) for turn in turns]
         return np.array(counts, dtype=np.float64).reshape(len(turns), 2 * ORDERS + 2)
-
-    def summarise(self, measures: Floats, weights: Floats | None = None) -> Sums:
-        return sum_rows(measures, weights)
 
     def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
         return {"": np.where(summary.n > 0, bleu_from_counts(summary.total), np.nan)}

@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.metrics.base import Floats, Metric
-from dialogauge.metrics.sums import Sums, sum_rows
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.sums import SumMetric, Sums
 
 
 @dataclass(frozen=True)
-class MeanMetric(Metric):
+class MeanMetric(SumMetric):
     """`measure` gives an array of one row per turn: the main value, the parts, then any counts that
     `caveats` reports on. A row of NaN is a turn without a score."""
 
     def defined(self, measures: Floats) -> NDArray[np.bool_]:
         return np.asarray(~np.isnan(measures).any(axis=1))
-
-    def summarise(self, measures: Floats, weights: Floats | None = None) -> Sums:
-        return sum_rows(measures, weights)
 
     def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
         with np.errstate(invalid="ignore", divide="ignore"):

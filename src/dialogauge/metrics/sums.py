@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dialogauge.metrics.base import Floats
+from dialogauge.metrics.base import Floats, Metric
 
 
 @dataclass(frozen=True)
@@ -27,3 +27,11 @@ def sum_rows(rows: Floats, weights: Floats | None = None) -> Sums:
         weights = np.ones(len(rows))
     with np.errstate(over="ignore"):
         return Sums(weights @ defined.astype(np.float64), weights @ np.where(defined[:, None], rows, 0.0))
+
+
+@dataclass(frozen=True)
+class SumMetric(Metric):
+    """Rows are numbers, and the value is a function of their sums."""
+
+    def summarise(self, measures: Floats, weights: Floats | None = None) -> Sums:
+        return sum_rows(measures, weights)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats, Metric
+from dialogauge.metrics.base import Floats
 from dialogauge.metrics.bleu import ORDERS, ngram_counts
 from dialogauge.metrics.fbd_paper import COMPAT
-from dialogauge.metrics.sums import Sums, sum_rows
+from dialogauge.metrics.sums import SumMetric, Sums
 from dialogauge.metrics.words import RECIPE, words
 
 FLOOR = sys.float_info.min
@@ -44,7 +44,7 @@ def bleu_from_counts(counts: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class PaperBleu(Metric):
+class PaperBleu(SumMetric):
     """Corpus BLEU from summed n-gram counts, 0 to 1. An empty response adds its reference's length, one n-gram
     of each order and no match."""
 
@@ -58,9 +58,6 @@ class PaperBleu(Metric):
         tokens = cache(words)
         counts = [bleu_counts(tokens(turn.response), [tokens(text) for text in turn.references]) for turn in turns]
         return np.array(counts, dtype=np.float64).reshape(len(turns), 2 * ORDERS + 2)
-
-    def summarise(self, measures: Floats, weights: Floats | None = None) -> Sums:
-        return sum_rows(measures, weights)
 
     def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
         return {"": np.where(summary.n > 0, bleu_from_counts(summary.total), np.nan)}
