@@ -24,8 +24,8 @@ from texts import distinct_turns
 from dialogauge import Corpus, evaluate, load
 from dialogauge.metrics import bleu, porter, rouge_l, synonyms
 from dialogauge.metrics.meteor import meteor_tokens
-from dialogauge.metrics.words import words
 from dialogauge.tables import Cell, Header, Table, to_text
+from dialogauge.text.words import words
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("DIALOGAUGE_SHARED") or ROOT.parent / "shared")

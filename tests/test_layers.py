@@ -9,6 +9,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "dialogauge"
 LEFT_TO_RIGHT = [
     "errors",
     "tables",
+    "text",
     "corpus",
     "encode",
     "models",

@@ -14,7 +14,7 @@ from nltk.translate.meteor_score import align_words, meteor_score
 from dialogauge.metrics.meteor import align, meteor, meteor_tokens
 from dialogauge.metrics.porter import stem
 from dialogauge.metrics.synonyms import FILE, synonyms
-from dialogauge.metrics.words import words
+from dialogauge.text.words import words
 from tests.shared import annotation, json_lines, shared
 
 STEMMER, ORIGINAL = PorterStemmer(), PorterStemmer(mode="ORIGINAL_ALGORITHM")

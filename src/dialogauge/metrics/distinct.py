@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.metrics.base import Floats, Metric
-from dialogauge.metrics.words import RECIPE, words
+from dialogauge.text.words import RECIPE, words
 
 Ids = NDArray[np.uint64]
 FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)

@@ -10,7 +10,7 @@ import numpy as np
 from dialogauge.corpus.turn import Turn
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.means import MeanMetric
-from dialogauge.metrics.words import RECIPE, words
+from dialogauge.text.words import RECIPE, words
 
 
 @dataclass(frozen=True)

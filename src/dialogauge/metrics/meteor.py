@@ -15,7 +15,7 @@ from dialogauge.metrics.base import Floats
 from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.porter import stem
 from dialogauge.metrics.synonyms import TABLE, synonyms
-from dialogauge.metrics.words import RECIPE, words
+from dialogauge.text.words import RECIPE, words
 
 Pairs = list[tuple[int, int]]
 Places = dict[int, str]

@@ -15,7 +15,7 @@ from dialogauge.metrics.base import Floats
 from dialogauge.metrics.bleu import ORDERS, ngram_counts
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.sums import SumMetric, Sums
-from dialogauge.metrics.words import RECIPE, words
+from dialogauge.text.words import RECIPE, words
 
 FLOOR = sys.float_info.min
 """The precision of an order without a match: the smallest normal number of double precision, about 2e-308.

@@ -17,7 +17,7 @@ from dialogauge.metrics.fbd_paper.rouge_stems import rouge_stem
 from dialogauge.metrics.rouge_l import RougeL, RougeLScore, rouge_words
 from dialogauge.metrics.sums import Sums
 from dialogauge.metrics.synonyms import TABLE
-from dialogauge.metrics.words import words
+from dialogauge.text.words import words
 
 LIMIT = 665
 """Characters of a text that are read; py-rouge has the number from the DUC 2004 summaries."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dialogauge.metrics.characters import SPACE, in_word, word_at
-from dialogauge.metrics.sentences import sentences
+from dialogauge.text.characters import SPACE, in_word, word_at
+from dialogauge.text.sentences import sentences
 
 RECIPE = {"words": "nltk-punkt"}
 """What the signatures of metrics that count words say about it."""

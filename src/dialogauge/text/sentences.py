@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
-from dialogauge.metrics.characters import NON_SPACE, SPACE, in_word
+from dialogauge.text.characters import NON_SPACE, SPACE, in_word
 
 ABBREVIATIONS = frozenset(
     """
