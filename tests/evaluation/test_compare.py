@@ -255,7 +255,7 @@ def test_runs_measured_another_way_are_refused(two_runs, tmp_path):
     for sample in record["samples"]:
         sample["signature"] = sample["signature"].replace("dialogauge:", "dialogauge:9.")
     (first / "run.json").write_text(json.dumps(record))
-    with pytest.raises(InputError, match="cannot be compared with this version's"):
+    with pytest.raises(InputError, match="cannot be compared by version"):
         compare_runs(two_runs, "bleu")
 
 

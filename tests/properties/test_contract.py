@@ -1,6 +1,9 @@
 """What the metric contract promises, for every metric there is."""
 
 import math
+import tempfile
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.corpus import Corpus, Turn
+from dialogauge.encode.encoders import Encoders
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
+from tests.encode.models import build
 
 WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 😀 it's".split()), max_size=9).map(" ".join)
 TURNS = st.lists(
@@ -29,9 +34,24 @@ every_metric = pytest.mark.parametrize("wanted", METRICS, ids=lambda wanted: "-"
 examples = settings(max_examples=60, deadline=None, derandomize=True)
 
 
+ENCODERS = Encoders()
+"""One for all examples, so that a model is loaded once."""
+
+
+@cache
+def small_model():
+    with tempfile.TemporaryDirectory() as folder:
+        directory = build("bert", Path(folder) / "bert")
+        ENCODERS.get(str(directory)).tokens(["loaded before the folder is gone"])
+    return str(directory)
+
+
 def metric_for(wanted, turns):
+    name, compat = wanted
     # The extra turn has a number in the column even where none of the drawn ones has.
-    return parse_request(*wanted).metric.prepare(Corpus([*turns, Turn("", "", extra={"x": 1.0})]))
+    corpus = Corpus([*turns, Turn("", "", extra={"x": 1.0})])
+    encoder = {} if compat else {"encoder": small_model()}
+    return parse_request(name, compat, encoder).metric.prepare(corpus, encoders=ENCODERS)
 
 
 def assert_same(left, right):

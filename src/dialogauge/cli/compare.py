@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import add_inputs, add_resampling, options
+from dialogauge.cli.inputs import add_encoding, add_inputs, add_resampling, options
 from dialogauge.cli.output import add_format, warn
 from dialogauge.errors import InputError
 from dialogauge.tables import printable
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-if-worse", metavar="METRIC", help="exit status 1 if a system got worse under this metric"
     )
+    add_encoding(parser)
     add_resampling(parser)
     add_format(parser)
 
@@ -45,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.metrics.registry import parse_requests
 
-    guards = parse_requests(arguments.fail_if_worse, arguments.compat) if arguments.fail_if_worse else []
+    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
+    guards = parse_requests(arguments.fail_if_worse, arguments.compat, defaults) if arguments.fail_if_worse else []
     for guard in guards:
         if guard.metric.higher_is_better is None:
             raise InputError(f"--fail-if-worse {guard.name}: this metric has no better or worse")
@@ -82,7 +84,7 @@ def _compare(arguments: argparse.Namespace) -> Comparison:
     runs = [path for path in arguments.inputs if is_run(path)]
     wanted = ",".join(metrics for metrics in (arguments.metrics, arguments.fail_if_worse) if metrics)
     if len(runs) == len(arguments.inputs):
-        for option in ("compat", "reader", "skip_invalid"):
+        for option in ("compat", "reader", "skip_invalid", "encoder", "dtype", "no_cache"):
             if getattr(arguments, option):
                 raise InputError(f"--{option.replace('_', '-')} has no meaning for runs: they are measured already")
         settings = {name: options(arguments)[name] for name in ("systems", "seed", "resamples")}

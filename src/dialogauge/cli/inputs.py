@@ -16,6 +16,14 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--encoder", metavar="NAME", help="for metrics that need one (default: minilm); see `dialogauge encoders`"
+    )
+    parser.add_argument("--dtype", choices=("float32", "bfloat16"), help="the encoder's numbers (default: float32)")
+    parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
+
+
 def add_resampling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--compat", metavar="NAME", help="a paper's own recipes instead of ours: fbd-paper")
     parser.add_argument("--resamples", metavar="N", type=int, default=1000, help="resamples (default: 1000)")
@@ -27,6 +35,9 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "systems": chosen_systems(arguments),
         "compat": arguments.compat,
+        "encoder": arguments.encoder,
+        "dtype": arguments.dtype,
+        "cache": not arguments.no_cache,
         "seed": arguments.seed,
         "resamples": arguments.resamples,
         "progress": on_terminal(),

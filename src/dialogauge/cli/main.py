@@ -11,11 +11,20 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dialogauge import __version__
-from dialogauge.cli import compare, corpora, demo, doctor, metrics, score
+from dialogauge.cli import cache, compare, corpora, demo, doctor, encoders, metrics, score
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 
-VERBS = {"score": score, "compare": compare, "metrics": metrics, "corpora": corpora, "demo": demo, "doctor": doctor}
+VERBS = {
+    "score": score,
+    "compare": compare,
+    "metrics": metrics,
+    "encoders": encoders,
+    "corpora": corpora,
+    "demo": demo,
+    "cache": cache,
+    "doctor": doctor,
+}
 
 DONE, FAILED, WRONG_CALL = 0, 1, 2
 

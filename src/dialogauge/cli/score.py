@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import add_inputs, add_resampling, options
+from dialogauge.cli.inputs import add_encoding, add_inputs, add_resampling, options
 from dialogauge.cli.output import add_format, warn
 
 HELP = "score systems under metrics, with intervals"
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace the run that is in --out already")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the scores (.png, .svg or .pdf)")
+    add_encoding(parser)
     add_resampling(parser)
     add_format(parser)
 
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation.save import check_writable
     from dialogauge.metrics.registry import parse_requests
 
-    requests = parse_requests(arguments.metrics, arguments.compat)
+    parse_requests(arguments.metrics, arguments.compat)
     if arguments.out:
         check_writable(arguments.out, arguments.overwrite)
     if arguments.plot:
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     corpus = stream(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
-    result = evaluate(corpus, requests, **options(arguments))
+    result = evaluate(corpus, arguments.metrics, **options(arguments))
     warn(result.caveats)
     print(result.render(arguments.format), flush=True)
     if arguments.out:

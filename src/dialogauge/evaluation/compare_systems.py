@@ -25,6 +25,9 @@ def compare(
     *,
     systems: Sequence[str] | None = None,
     compat: str | None = None,
+    encoder: str | None = None,
+    dtype: str | None = None,
+    cache: bool = True,
     seed: int = 0,
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -33,8 +36,8 @@ def compare(
     """Every pair of systems under every metric: the difference with its interval, a paired test corrected for the
     number of pairs, and the size of the effect. Arguments as for `evaluate`."""
     settings = Settings(seed, resamples, confidence)
-    requests = parse_requests(metrics, compat)
-    return compare_measured(measure(corpus, requests, systems, compat, progress), requests, settings)
+    requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
+    return compare_measured(measure(corpus, requests, systems, compat, cache, progress), requests, settings)
 
 
 def compare_runs(

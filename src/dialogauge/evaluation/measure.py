@@ -10,6 +10,8 @@ from itertools import islice
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import Turn
+from dialogauge.encode.cache import Cache
+from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, unknown
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.sample import Sample, measure_rows, refuse_unusable
@@ -72,9 +74,11 @@ def measure(
     requests: Sequence[Request],
     systems: Sequence[str] | None = None,
     compat: str | None = None,
+    cache: bool = True,
     progress: bool = False,
 ) -> Measured:
     """Reads a stream as far as rows fit, and only past that lets go of them."""
+    encoders = Encoders(Cache() if cache else None, progress)
     census, units = Census(systems, {}), Units()
     turns = census.watch(iter(corpus) if isinstance(corpus, Corpus) else corpus.turns())
     first = islice(turns, ROWS_FIT + 1)
@@ -83,7 +87,7 @@ def measure(
     known = Corpus(list(head))
     if not large:
         known = known.select(list(census.systems))
-    metrics = {request.label: request.metric.prepare(known) for request in requests}
+    metrics = {request.label: request.metric.prepare(known, encoders=encoders) for request in requests}
     if large:
         del known
         samples = measure_stream(metrics, _drain(head, turns), units, progress)
@@ -98,6 +102,7 @@ def measure(
         *caveats.of_units(samples, units.kind),
         *caveats.of_samples(samples, sum(census.systems.values())),
         *caveats.of_compat(requests, compat),
+        *encoders.caveats(),
     ]
     return Measured(
         samples=samples,

@@ -26,6 +26,9 @@ def evaluate(
     *,
     systems: Sequence[str] | None = None,
     compat: str | None = None,
+    encoder: str | None = None,
+    dtype: str | None = None,
+    cache: bool = True,
     seed: int = 0,
     resamples: int = 1000,
     confidence: float = 0.95,
@@ -37,10 +40,13 @@ def evaluate(
     strings and of Metric objects. Intervals come from resampling dialogues (else contexts), with the same
     resamples for all systems; past 200,000 turns, from the jackknife over groups of them. The same corpus,
     metrics and seed give the same result. `corpus` may also be a stream of turns (`dialogauge.stream`).
+
+    `encoder` ("minilm", "roberta-base", a directory, "static:glove.txt") and `dtype` ("float32", "bfloat16") go to all
+    metrics that take one and are not given their own. What is encoded is kept on disk unless `cache` is off.
     """
     settings = Settings(seed, resamples, confidence)
-    requests = parse_requests(metrics, compat)
-    measured = measure(corpus, requests, systems, compat, progress)
+    requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
+    measured = measure(corpus, requests, systems, compat, cache, progress)
     return Result(
         scores=score_all(measured.samples, requests, settings),
         columns=[request.name for request in requests],
@@ -84,7 +90,7 @@ def _score(sample: Sample, part: str, value: Any, interval: Interval) -> Score:
         high=high,
         n=int(sample.summary.n),
         higher_is_better=sample.metric.higher_is_better,
-        signature=sample.metric.signature,
+        signature=sample.signature,
         interval=None if low is None else method(sample),
         units=sample.unit_count,
     )

@@ -33,6 +33,8 @@ class Sample:
     metric: Metric
     turns: int
     """How many turns had what the metric needs; those without a value are not among the rows."""
+    signature: str
+    """The metric's, as it was when the rows were noted."""
     units: Keys
     """The unit of each row; where there are no rows, the units there are, each once."""
     summary: Any
@@ -85,6 +87,7 @@ def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, pr
                         system=system,
                         metric=metric,
                         turns=len(kept),
+                        signature=metric.signature,
                         units=keys[places[defined]],
                         summary=metric.summarise(rows),
                         rows=rows,

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dialogauge import __version__
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import caveats
@@ -36,7 +37,7 @@ def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[
     """What run.json says of each sample, and the arrays that measures.npz holds under its place in that list."""
     described, arrays = [], {}
     for place, sample in enumerate(samples):
-        described.append({"metric": sample.label, "system": sample.system, "signature": sample.metric.signature})
+        described.append({"metric": sample.label, "system": sample.system, "signature": sample.signature})
         arrays[f"{place}.units"] = sample.units
         arrays.update({f"{place}.{name}": array for name, array in sample.metric.pack(sample.rows).items()})
     return described, arrays
@@ -110,12 +111,13 @@ def _baselines(runs: Sequence[Run], names: dict[tuple[Path, str], str]) -> dict[
 
 def _refuse_other_signatures(request: Request, runs: Sequence[Run]) -> None:
     """Numbers are comparable only if everything that could change them is the same."""
-    expected = request.metric.signature
+    expected = next(sample.signature for sample in runs[0].samples if sample.label == request.label)
     for run in runs:
         for sample in run.samples:
-            found = sample.metric.signature if sample.label == request.label else expected
-            if found != expected:
-                raise InputError(f"{request.label} was measured another way: {found}, not {expected}", run.path)
+            if sample.label == request.label and sample.signature != expected:
+                raise InputError(
+                    f"{request.label} was measured another way: {sample.signature}, not {expected}", run.path
+                )
 
 
 def _names(runs: Sequence[Run]) -> dict[tuple[Path, str], str]:
@@ -158,8 +160,9 @@ def _load(path: Path) -> Run:
 def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, systems: dict[str, int]) -> Sample:
     (request,) = parse_requests(said["metric"], compat)
     metric = request.metric
-    if metric.signature != said["signature"]:
-        raise ValueError(f"{said['signature']} cannot be compared with this version's {metric.signature}")
+    version = said["signature"].rpartition("|dialogauge:")[2]
+    if version != __version__ or not said["signature"].startswith(f"{metric.name}|"):
+        raise ValueError(f"{said['signature']} cannot be compared by version {__version__}")
     start = f"{place}."
     rows = metric.unpack({name.removeprefix(start): arrays[name] for name in arrays if name.startswith(start)})
     units = arrays[f"{start}units"]
@@ -170,6 +173,7 @@ def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, s
         system=said["system"],
         metric=metric,
         turns=len(rows),
+        signature=said["signature"],
         units=units,
         summary=metric.summarise(rows),
         rows=rows,

@@ -73,6 +73,7 @@ def _sample(label: str, system: str, metric: Metric, tally: Tally) -> Sample:
         system=system,
         metric=metric,
         turns=tally.turns,
+        signature=metric.signature,
         units=np.unique(np.concatenate(tally.keys)),
         summary=add_all(present) if present else metric.summarise(metric.measure([])),
         groups=groups,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from itertools import accumulate
 from operator import add
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,14 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
 
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+
 Floats = NDArray[np.float64]
+HIDDEN = {"option": None}
+"""Metadata of a field that is no option: what `prepare` found."""
+UNSIGNED = {"signed": False}
+"""Metadata of an option whose effect the recipe spells out."""
 
 
 class Measures(Protocol):
@@ -61,8 +68,9 @@ class Metric(ABC):
         """What it needs, in words."""
         return " or ".join(" and ".join(sorted(need)) for need in cls.needs if need)
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None) -> Self:
-        """The metric ready to measure this corpus: itself, unless it must look at the corpus first."""
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        """The metric ready to measure this corpus: itself, unless it must look at the corpus first or needs an encoder,
+        which it asks the run for."""
         return self
 
     @abstractmethod
@@ -117,14 +125,19 @@ class Metric(ABC):
     @property
     def signature(self) -> str:
         """Everything that could change the number, in one line."""
-        spelled = {name: spell(getattr(self, field.name)) for name, field in options(type(self)).items()}
+        spelled = {
+            name: spell(getattr(self, field.name))
+            for name, field in options(type(self)).items()
+            if field.metadata.get("signed", True)
+        }
         parts = {**self.recipe(), **spelled, "dialogauge": __version__}
         return "|".join([self.name, *(f"{key}:{value}" for key, value in parts.items())])
 
 
 def options(metric: type[Metric]) -> dict[str, Field[Any]]:
     """A metric's options by the name users give them (a field's name, or its metadata "option")."""
-    return {field.metadata.get("option", field.name): field for field in fields(metric)}  # type: ignore[arg-type]
+    named = {field.metadata.get("option", field.name): field for field in fields(metric)}  # type: ignore[arg-type]
+    return {name: field for name, field in named.items() if name is not None}
 
 
 def spell(value: Any) -> str:

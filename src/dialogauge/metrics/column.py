@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, unknown
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.means import MeanMetric
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Column(MeanMetric):
     column: str = field(default="", metadata={"option": "name"})
     higher_is_better: bool = True
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None) -> Self:
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         numeric = {key for turn in corpus for key, value in turn.extra.items() if _number(value) is not None}
         if not self.column:
             choices = ", ".join(sorted(numeric)) or "none in this corpus"

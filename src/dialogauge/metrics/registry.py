@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -18,6 +18,10 @@ BUILT_IN = {
     "meteor": "dialogauge.metrics.meteor:Meteor",
     "distinct": "dialogauge.metrics.distinct:Distinct",
     "length": "dialogauge.metrics.length:Length",
+    "embedding_average": "dialogauge.metrics.embedding_average:EmbeddingAverage",
+    "embedding_greedy": "dialogauge.metrics.embedding_greedy:EmbeddingGreedy",
+    "embedding_extrema": "dialogauge.metrics.embedding_extrema:EmbeddingExtrema",
+    "bertscore": "dialogauge.metrics.bertscore:BertScore",
     "column": "dialogauge.metrics.column:Column",
 }
 COMPAT = {
@@ -25,6 +29,9 @@ COMPAT = {
         "bleu": "dialogauge.metrics.fbd_paper.bleu:PaperBleu",
         "rouge_l": "dialogauge.metrics.fbd_paper.rouge_l:PaperRougeL",
         "meteor": "dialogauge.metrics.fbd_paper.meteor:PaperMeteor",
+        "embedding_average": "dialogauge.metrics.fbd_paper.embeddings:PaperAverage",
+        "embedding_greedy": "dialogauge.metrics.fbd_paper.embeddings:PaperGreedy",
+        "embedding_extrema": "dialogauge.metrics.fbd_paper.embeddings:PaperExtrema",
     },
 }
 """Other people's recipes for metrics of ours, by the name that `--compat` gives them."""
@@ -90,14 +97,17 @@ def _variants(compat: str | None) -> dict[str, str]:
 
 
 def parse_requests(
-    wanted: str | Metric | Request | Iterable[str | Metric | Request], compat: str | None = None
+    wanted: str | Metric | Request | Iterable[str | Metric | Request],
+    compat: str | None = None,
+    defaults: Mapping[str, str | None] | None = None,
 ) -> list[Request]:
     """A comma-separated string, or a sequence of such strings and of metrics, in the order given.
 
     Names stand for the recipes of `compat` where they have such a metric; metrics given as objects stay what
-    they are.
+    they are. `defaults` are options (the encoder, say) for every named metric that has them and is not given its own.
     """
     _variants(compat)
+    given = {name: value for name, value in (defaults or {}).items() if value is not None}
     if isinstance(wanted, str | Metric | Request):
         wanted = [wanted]
     requests: list[Request] = []
@@ -108,7 +118,7 @@ def parse_requests(
             requests.append(Request(item))
         else:
             pieces = (text.strip() for text in COMMA_OUTSIDE_BRACKETS.split(item))
-            requests.extend(parse_request(text, compat) for text in pieces if text)
+            requests.extend(parse_request(text, compat, given) for text in pieces if text)
     if not requests:
         raise InputError(f"no metric named; known: {', '.join(known_names())}")
     metrics: dict[str, Metric] = {}
@@ -118,7 +128,7 @@ def parse_requests(
     return list(dict.fromkeys(requests))
 
 
-def parse_request(text: str, compat: str | None = None) -> Request:
+def parse_request(text: str, compat: str | None = None, defaults: Mapping[str, str] | None = None) -> Request:
     """One name with optional options and part: `bertscore[idf=true].precision`."""
     match = REQUEST.fullmatch(text)
     if not match:
@@ -128,21 +138,25 @@ def parse_request(text: str, compat: str | None = None) -> Request:
     if part is not None and part not in cls.parts:
         raise unknown(f"part of {cls.name}", part, cls.parts)
     recipe = compat if match["name"] in _variants(compat) else None
-    return Request(build(cls, match["options"] or ""), part, recipe)
+    return Request(build(cls, match["options"] or "", defaults), part, recipe)
 
 
-def build(cls: type[Metric], text: str) -> Metric:
+def build(cls: type[Metric], text: str, defaults: Mapping[str, str] | None = None) -> Metric:
     """A metric with options given as `key=value,key=value`."""
-    choices, hints = options(cls), get_type_hints(cls)
-    values: dict[str, Any] = {}
+    choices = options(cls)
+    given = {name: value for name, value in (defaults or {}).items() if name in choices}
     for item in filter(None, (piece.strip() for piece in text.split(","))):
         key, equals, value = (piece.strip() for piece in item.partition("="))
         if not equals:
             raise InputError(f"option {item!r} of {cls.name}: expected {key}=VALUE")
         if key not in choices:
             raise unknown(f"option of {cls.name}", key, choices)
-        field = choices[key]
-        values[field.name] = _convert(value, hints[field.name], f"option {key} of {cls.name}")
+        given[key] = value
+    hints = get_type_hints(cls) if given else {}
+    values = {
+        choices[key].name: _convert(value, hints[choices[key].name], f"option {key} of {cls.name}")
+        for key, value in given.items()
+    }
     return cls(**values)
 
 

@@ -1,0 +1,78 @@
+"""dialogauge encoders: the ways from text to vectors, and which of them are at hand."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NamedTuple
+
+from dialogauge.cli.output import add_format
+from dialogauge.tables import Cell, Header, Table, render
+
+HELP = "list the encoders"
+DESCRIPTION = """\
+Lists the encoders that are known by name, whether they are at hand, and how to get them. Any other encoder of the
+Hugging Face hub is given by its name or directory, word vectors by their file."""
+EXAMPLES = """\
+examples:
+  dialogauge encoders
+  dialogauge score responses.jsonl --metrics bertscore --encoder roberta-large
+  dialogauge score responses.jsonl --metrics embedding_average --encoder static:glove.6B.100d.txt"""
+
+
+class Row(NamedTuple):
+    """One encoder. `found` says where its weights are, or "missing"."""
+
+    name: str
+    what: str
+    found: str
+    get: str
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    rows = [*_transformers(), _universal(), *OTHERS]
+    records = [row._asdict() for row in rows]
+    document = {"schema": "dialogauge.encoders/1", "encoders": records}
+    print(render(arguments.format, table=_table(rows), records=records, document=document))
+    return 0
+
+
+OTHERS = [
+    Row("NAME or DIRECTORY", "any encoder in the Hugging Face layout, safetensors only", "", "hf download NAME"),
+    Row("static:FILE", "word vectors: GloVe or word2vec, text or binary, also gzip", "", ""),
+]
+
+
+def _transformers() -> list[Row]:
+    from dialogauge.encode.find import KNOWN, at_hand
+
+    rows = []
+    for name, known in KNOWN.items():
+        found = at_hand(name)
+        get = "" if found else known.command
+        rows.append(Row(name, known.about, str(found or "missing"), get))
+        rows.append(Row(f"static:{name}", "its input embeddings as word vectors", rows[-1].found, get))
+    return rows
+
+
+def _universal() -> Row:
+    from dialogauge.encode.universal import FILE, INSTALL, PACKAGE
+    from dialogauge.encode.weights_packages import packaged_file
+
+    found = packaged_file(PACKAGE, FILE)
+    about = "Universal Sentence Encoder (multilingual, quantised), 512-d, whole texts only; or use:FILE"
+    return Row("use", about, str(found or "missing"), "" if found else INSTALL)
+
+
+def _table(rows: list[Row]) -> Table:
+    headers = [Header(name, align="left") for name in ("name", "what it is", "at hand", "to get it")]
+    at_hand = {"": "", "missing": "no"}
+    cells = [[Cell(row.name), Cell(row.what), Cell(at_hand.get(row.found, "yes")), Cell(row.get)] for row in rows]
+    notes = [
+        "the default is minilm; another: --encoder NAME, or in brackets: bertscore[encoder=mpnet]",
+        "--format json shows where each was found",
+    ]
+    return Table(headers, cells, notes)

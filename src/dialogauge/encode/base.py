@@ -1,0 +1,72 @@
+"""What an encoder gives: the tokens of a text with a vector each, or one vector for a text or a pair."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.errors import InputError
+
+Text = str | tuple[str, str]
+"""What is encoded: one text, or a (context, response) pair in the model's own pair format."""
+Pool = Literal["cls", "mean", "max"]
+"""The first token's state; the mean or the maximum over all tokens but padding, special tokens included."""
+Split = Callable[[str], Sequence[str]]
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one text. Row i of each array belongs to token i."""
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int32]
+    """Where the token stands in the text: first character, and one past the last; (0, 0) where it stands nowhere."""
+    special: NDArray[np.bool_]
+    """Tokens the model adds, such as [CLS]."""
+    states: Vectors
+    dropped: int = 0
+    """How many tokens the model's limit cut off."""
+    unknown: int = 0
+    """How many words have no vector and are not among the tokens."""
+
+    @property
+    def words(self) -> Vectors:
+        """The states of the text's own tokens."""
+        return self.states[~self.special]
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """One vector for each text or pair."""
+
+    vectors: Vectors
+    dropped: NDArray[np.int32]
+    """How many tokens of each the model's limit cut off."""
+
+
+class Encoder(ABC):
+    """A named way from text to vectors. The same text always gets the same vectors, whatever it is encoded with."""
+
+    identity: str
+    """Its name and the first digits of its weights' hash, for signatures: minilm-l6-v2@53aa5117."""
+
+    @abstractmethod
+    def recipe(self) -> dict[str, str]:
+        """What of the encoder could change a number, for signatures."""
+
+    def expect(self, kind: str, *, pairs: bool, layer: int | None = None) -> None:
+        """Told beforehand what will be asked for ("tokens" or a pooling), an encoder can give all of it in one pass."""
+
+    def tokens(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
+        """The tokens of each text with their states after a layer (by default the last)."""
+        raise InputError(f"the encoder {self.identity} has no vectors for single words; choose another with encoder=")
+
+    def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
+        """One vector for each text or pair."""
+        raise InputError(f"the encoder {self.identity} has no vectors for whole texts; choose another with encoder=")

@@ -1,0 +1,128 @@
+"""What lies in the cache folder beside the vectors of texts, and what of it is ours to delete.
+
+$DIALOGAUGE_CACHE can name any folder, with a `models` or `vectors` of the user's own in it. So a thing is ours only if
+its name and every file in it look like what the encoders write.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from dialogauge.encode import generations
+from dialogauge.encode.vector_store import ABOUT, ROWS, VECTORS, WORDS
+from dialogauge.encode.weights_packages import MPNET, MPNET_FILES
+
+STEPS = {"new", "damaged"}
+"""Folders within something unfinished."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What one subfolder is for. Something unfinished is named `.NAME.` and 8 characters."""
+
+    subfolder: str
+    what: str
+    folders: str
+    """The names of the folders in it, as a regular expression."""
+    holding: frozenset[str]
+    notes: str = "(?!)"
+    """The names of plain files beside them."""
+
+    def owns(self, path: Path) -> bool:
+        if path.is_symlink():
+            return False
+        if path.is_file():
+            return bool(_named(path, self.notes))
+        return bool(_named(path, self.folders)) and self._holds_nothing_else(path)
+
+    def _holds_nothing_else(self, folder: Path) -> bool:
+        for place, folders, files in os.walk(folder):
+            if not (set(folders) <= STEPS and set(files) <= self.holding):
+                return False
+            if any((Path(place) / name).is_symlink() for name in (*folders, *files)):
+                return False
+        return True
+
+
+KINDS = (
+    Kind(
+        "vectors",
+        "converted word vectors",
+        "[0-9a-f]{16}",
+        frozenset({ABOUT, VECTORS, WORDS, ROWS}),
+        r"[0-9a-f]{32}\.json",
+    ),
+    Kind("models", "unpacked models", re.escape(MPNET), frozenset(MPNET_FILES)),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    kind: Kind
+    items: tuple[Path, ...]
+
+    @property
+    def entries(self) -> int:
+        """How many are there to be used: neither notes nor what is unfinished."""
+        return sum(item.is_dir() and not item.name.startswith(".") for item in self.items)
+
+    @property
+    def bytes_on_disk(self) -> int:
+        return sum(_size(item) for item in self.items)
+
+    def clear(self) -> None:
+        for item in self.items:
+            with suppress(FileNotFoundError):  # another process was first
+                _remove(item)
+        for folder in {item.parent for item in self.items}:
+            with suppress(OSError):  # it holds something that is not ours
+                folder.rmdir()
+
+
+def parts(folder: Path) -> tuple[list[Part], list[Path]]:
+    """The parts of the cache in that folder, and whatever else is in it."""
+    known, unknown = [], [path for path in _listed(folder) if not _is_ours_or_looked_into(path)]
+    for kind in KINDS:
+        items = [] if (folder / kind.subfolder).is_symlink() else _listed(folder / kind.subfolder)
+        known.append(Part(kind, tuple(item for item in items if kind.owns(item))))
+        unknown += [item for item in items if not kind.owns(item)]
+    return known, unknown
+
+
+def _is_ours_or_looked_into(path: Path) -> bool:
+    if generations.NAME.fullmatch(path.name):
+        return True
+    return path.name in {kind.subfolder for kind in KINDS} and path.is_dir() and not path.is_symlink()
+
+
+def _listed(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _named(path: Path, names: str) -> re.Match[str] | None:
+    return re.fullmatch(rf"(?:{names})|\.(?:{names})\.\w{{8}}", path.name)
+
+
+def _size(path: Path) -> int:
+    total = 0
+    files = (Path(place) / name for place, _, names in os.walk(path) for name in names) if path.is_dir() else [path]
+    for file in files:
+        with suppress(FileNotFoundError):
+            total += file.stat().st_size
+    return total
+
+
+def _remove(path: Path) -> None:
+    """A folder goes under the name of something unfinished first: if this is killed, no one uses what is left."""
+    if not path.is_dir():
+        path.unlink()
+        return
+    if not path.name.startswith("."):
+        path = path.rename(path.with_name(f".{path.name}.{secrets.token_hex(4)}"))
+    shutil.rmtree(path)

@@ -1,0 +1,62 @@
+"""The encoders of one run: every metric that asks for the same one gets the same one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dialogauge.encode.base import Encoder
+from dialogauge.encode.cache import Cache
+from dialogauge.errors import Caveat, InputError
+
+if TYPE_CHECKING:
+    from dialogauge.encode.network import Dtype
+
+STATIC, UNIVERSAL = "static:", "use"
+
+
+class Encoders:
+    """From names to encoders. With `cache` None nothing is kept on disk."""
+
+    def __init__(self, cache: Cache | None = None, progress: bool = False) -> None:
+        self.cache = cache
+        self._progress = progress
+        self._open: dict[tuple[str, Dtype], Encoder] = {}
+
+    def get(self, name: str, dtype: Dtype = "float32") -> Encoder:
+        """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`."""
+        if (name, dtype) not in self._open:
+            self._open[name, dtype] = self._opened(name, dtype)
+        return self._open[name, dtype]
+
+    def caveats(self) -> list[Caveat]:
+        """What went wrong with the cache and was worked around."""
+        return [Caveat("cache", problem) for problem in (self.cache.problems if self.cache else ())]
+
+    def _opened(self, name: str, dtype: Dtype) -> Encoder:
+        if name.startswith(STATIC):
+            return self._static(name.removeprefix(STATIC))
+        if name.partition(":")[0] == UNIVERSAL:
+            from dialogauge.encode.universal import open_universal
+
+            path = name.partition(":")[2]
+            return open_universal(Path(path) if path else None)
+        from dialogauge.encode.find import find_model
+        from dialogauge.encode.transformer import Transformer
+
+        return Transformer(find_model(name), dtype, self.cache, self._progress)
+
+    def _static(self, name: str) -> Encoder:
+        from dialogauge.encode.find import KNOWN, find_model
+        from dialogauge.encode.input_table import InputTable
+        from dialogauge.encode.static import open_static
+
+        path = Path(name).expanduser()
+        if name in KNOWN or path.is_dir():
+            files = find_model(name)
+            return InputTable(files.directory, files.identity)
+        if not path.is_file():
+            raise InputError(
+                f"no word vectors {name!r}: expected a file of GloVe or word2vec vectors, or static:minilm"
+            )
+        return open_static(path, progress=self._progress)

@@ -1,0 +1,253 @@
+"""From an encoder's name to its files: where weights are looked for, and what is checked before they are used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dialogauge.encode.weights_packages import (
+    MINILM_INSTALL,
+    MINILM_SHA256,
+    MPNET_INSTALL,
+    MPNET_SHA256,
+    minilm_directory,
+    mpnet_directory,
+    mpnet_parts,
+)
+from dialogauge.errors import InputError
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+TEXTS = [
+    "config.json",
+    "tokenizer*",
+    "vocab*",
+    "merges.txt",
+    "*.model",
+    "added_tokens.json",
+    "special_tokens_map.json",
+]
+"""A model's files beside its weights."""
+SHARDS = ["model-*.safetensors", INDEX]
+PLACES = (
+    "a directory, in $DIALOGAUGE_MODELS, in installed weights packages, in the Hugging Face cache and on the hub"
+    " (unless HF_HUB_OFFLINE is set)"
+)
+UNLIMITED = 512
+"""The most tokens for a model that names no limit of its own, such as XLNet."""
+POSITIONS_AFTER_PADDING = {
+    "camembert",
+    "data2vec-text",
+    "longformer",
+    "mpnet",
+    "roberta",
+    "roberta-prelayernorm",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+}
+"""Models that number positions from the padding token's id on, and so have fewer than their table."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """An encoder that is known by a short name."""
+
+    title: str
+    about: str
+    hub: str
+    sha256: str
+    package: Callable[[], Path | None]
+    parts: Callable[[], list[Path]]
+    """What an installed package carries, without unpacking it."""
+    command: str
+
+
+KNOWN = {
+    "minilm": Known(
+        title="minilm-l6-v2",
+        about="all-MiniLM-L6-v2: 6 layers, 384-d, the default",
+        hub="sentence-transformers/all-MiniLM-L6-v2",
+        sha256=MINILM_SHA256,
+        package=minilm_directory,
+        parts=lambda: [directory] if (directory := minilm_directory()) else [],
+        command=MINILM_INSTALL,
+    ),
+    "mpnet": Known(
+        title="mpnet-base-v2",
+        about="all-mpnet-base-v2: 12 layers, 768-d",
+        hub="sentence-transformers/all-mpnet-base-v2",
+        sha256=MPNET_SHA256,
+        package=mpnet_directory,
+        parts=mpnet_parts,
+        command=MPNET_INSTALL,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's directory, in the layout of Hugging Face."""
+
+    title: str
+    directory: Path
+    sha256: str
+    """Of the weights; of several files, of their hashes in the order of their names."""
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        return _read_json(self.directory / "config.json")
+
+    @cached_property
+    def digest(self) -> str:
+        """Of everything that could change a vector: weights, configuration and tokeniser."""
+        files = {file for pattern in TEXTS for file in self.directory.glob(pattern) if file.is_file()}
+        parts = [f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in sorted(files)]
+        return hashlib.sha256("\n".join([self.sha256, *parts]).encode()).hexdigest()
+
+    @property
+    def identity(self) -> str:
+        known = any(self.sha256 == model.sha256 for model in KNOWN.values())
+        return f"{self.title}@{(self.sha256 if known else self.digest)[:8]}"
+
+    @cached_property
+    def limit(self) -> int:
+        """The most tokens the model takes, special tokens included."""
+        positions = self.config.get("max_position_embeddings")
+        if positions and self.config.get("model_type") in POSITIONS_AFTER_PADDING:
+            padding = self.config.get("pad_token_id")
+            positions -= (1 if padding is None else padding) + 1
+        stated = _read_json(self.directory / "tokenizer_config.json", missing={}).get("model_max_length")
+        limits = [int(limit) for limit in (positions, stated) if limit and 0 < limit < 1_000_000]
+        return min(limits, default=UNLIMITED)
+
+    @property
+    def segments(self) -> bool:
+        """Whether the model is told which of a pair's texts a token is of."""
+        without = self.config.get("model_type") in {"distilbert", "mpnet"}
+        return not without and int(self.config.get("type_vocab_size", 2)) > 1
+
+    @property
+    def layers(self) -> int:
+        names = ("num_hidden_layers", "n_layers", "n_layer")
+        stated = [self.config[name] for name in names if isinstance(self.config.get(name), int)]
+        if not stated:
+            raise InputError("does not say how many layers there are", self.directory / "config.json")
+        return int(stated[0])
+
+
+def find_model(name: str) -> ModelFiles:
+    """The files of an encoder: a directory, or a name that is looked for in $DIALOGAUGE_MODELS, in an installed weights
+    package, in the Hugging Face cache and on the hub, in this order."""
+    if given := _directory(name):
+        return _checked(given.name, given, None)
+    known = KNOWN.get(name)
+    title, repository = (known.title, known.hub) if known else (name, name)
+    directory = (
+        _in_models(name, repository)
+        or (known.package() if known else None)
+        or _in_hub_cache(repository)
+        or _from_hub(repository)
+    )
+    if directory is None:
+        command = known.command if known else f"hf download {name}"
+        raise InputError(f"no encoder {name!r}: looked for it as {PLACES}; to get it: {command}")
+    return _checked(title.rpartition("/")[2], directory, known.sha256 if known else None)
+
+
+def at_hand(name: str) -> Path | None:
+    """Where a known encoder would be found without going to the hub; nothing is unpacked or checked."""
+    known = KNOWN[name]
+    return _in_models(name, known.hub) or next(iter(known.parts()), None) or _in_hub_cache(known.hub)
+
+
+def _directory(name: str) -> Path | None:
+    try:
+        path = Path(name).expanduser()
+        return path.resolve() if path.is_dir() else None
+    except (OSError, RuntimeError):  # a name that no file can have
+        return None
+
+
+def _checked(title: str, directory: Path, sha256: str | None) -> ModelFiles:
+    if not (directory / "config.json").is_file():
+        raise InputError("is no model directory: expected config.json, tokenizer.json and model.safetensors", directory)
+    files = _weights(directory)
+    hashes = [_sha256(file) for file in files]
+    found = hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
+    if sha256 and found != sha256:
+        raise InputError(f"these are not the weights of {title}: expected sha256 {sha256}, found {found}", files[0])
+    return ModelFiles(title, directory, found)
+
+
+def _weights(directory: Path) -> list[Path]:
+    if (directory / WEIGHTS).is_file():
+        return [directory / WEIGHTS]
+    if (directory / INDEX).is_file():
+        shards = _read_json(directory / INDEX).get("weight_map")
+        if not isinstance(shards, dict) or not shards:
+            raise InputError("expected a weight_map with the names of files", directory / INDEX)
+        return [directory / Path(str(shard)).name for shard in sorted(set(shards.values()), key=str)]
+    others = ", ".join(sorted(file.name for file in directory.glob("*.bin"))) or "none"
+    raise InputError(f"has no {WEIGHTS} (other weights: {others}); only safetensors are loaded", directory)
+
+
+def _in_models(name: str, repository: str) -> Path | None:
+    folder = os.environ.get("DIALOGAUGE_MODELS")
+    choices = (name, repository, repository.rpartition("/")[2])
+    found = (_directory(f"{folder}/{choice}") for choice in choices) if folder else ()
+    return next((directory for directory in found if directory), None)
+
+
+def _in_hub_cache(repository: str) -> Path | None:
+    """Only with weights: after other uses, the cache may hold no more than a tokeniser."""
+    found = _snapshot(repository, local_files_only=True)
+    return found if found and any((found / name).is_file() for name in (WEIGHTS, INDEX)) else None
+
+
+def _from_hub(repository: str) -> Path | None:
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
+        return None
+    return _snapshot(repository, local_files_only=False)
+
+
+def _snapshot(repository: str, *, local_files_only: bool) -> Path | None:
+    """None where it is not there or cannot be reached: the error that follows names every place."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        wanted = [*TEXTS, WEIGHTS]
+        found = Path(snapshot_download(repository, allow_patterns=wanted, local_files_only=local_files_only))
+        if not (found / WEIGHTS).is_file():
+            wanted += SHARDS
+            found = Path(snapshot_download(repository, allow_patterns=wanted, local_files_only=local_files_only))
+    except (HFValidationError, HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError):
+        return None
+    return found if (found / "config.json").is_file() else None
+
+
+def _sha256(file: Path) -> str:
+    try:
+        with file.open("rb") as data:
+            return hashlib.file_digest(data, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise InputError("is missing though the index of the weights names it", file) from None
+
+
+def _read_json(file: Path, missing: dict[str, Any] | None = None) -> dict[str, Any]:
+    try:
+        read = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if missing is None:
+            raise InputError("is not there", file) from None
+        return missing
+    except ValueError as error:
+        raise InputError(f"is not JSON: {error}", file) from error
+    if not isinstance(read, dict):
+        raise InputError("expected a JSON object", file)
+    return read

@@ -1,0 +1,134 @@
+"""A model's own tokeniser, without the model: texts and pairs in, token ids out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.corpus.quote import quote
+from dialogauge.encode.base import Text
+from dialogauge.encode.find import ModelFiles
+from dialogauge.errors import InputError
+
+Ids = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """One text or pair as the model reads it."""
+
+    ids: Ids
+    segments: Ids | None
+    """Which of a pair's texts each token is of, where the model asks for it."""
+    offsets: Ids | None
+    special: NDArray[np.bool_] | None
+    dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Tokenizer:
+    """Cuts what is too long: of a pair the beginning of the context, and the end of the response only where it does not
+    fit alone; of a single text the end."""
+
+    def __init__(self, files: ModelFiles) -> None:
+        self._limit = files.limit
+        self._segments = files.segments
+        self._tokenizer = _load(files)
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        if not self._tokenizer.num_special_tokens_to_add(False):
+            raise InputError("its tokeniser adds no special tokens, as every encoder's does", files.directory)
+        tokens, rows = self._tokenizer.get_vocab_size(), files.config.get("vocab_size")
+        if rows and tokens > rows:
+            raise InputError(f"its tokeniser has {tokens} tokens, the model {rows}: one is another's", files.directory)
+
+    @cached_property
+    def marks_word_starts(self) -> bool:
+        """Whether a word at the start of a text is another token than the same word inside, as in RoBERTa."""
+        first, inside = (self._tokenizer.encode(text, add_special_tokens=False).ids for text in ("a", " a"))
+        return bool(first != inside)
+
+    def encode(self, texts: Sequence[Text], places: bool = True) -> list[Encoded]:
+        """Without `places`, offsets and marks of special tokens are left out, which is twice as fast."""
+        encode = self._tokenizer.encode_batch if places else self._tokenizer.encode_batch_fast
+        try:
+            encodings = encode(list(texts))
+        except TypeError:
+            _refuse_surrogates(texts)
+            raise
+        return [self._read(text, one, places) for text, one in zip(texts, encodings, strict=True)]
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Only the ids, special tokens included."""
+        return [one.ids.tolist() for one in self.encode(texts, places=False)]
+
+    def token(self, number: int) -> str:
+        """The token behind an id, as the vocabulary spells it."""
+        return str(self._tokenizer.id_to_token(number))
+
+    def _read(self, text: Text, encoding: Any, places: bool) -> Encoded:
+        dropped = max(0, len(encoding) - self._limit)
+        offsets = encoding.offsets if places else []
+        if dropped:
+            encoding, offsets = self._cut(text)
+        return Encoded(
+            ids=np.array(encoding.ids, dtype=np.int32),
+            segments=np.array(encoding.type_ids, dtype=np.int32) if self._segments else None,
+            offsets=np.array(offsets, dtype=np.int32).reshape(-1, 2) if places else None,
+            special=np.array(encoding.special_tokens_mask, dtype=np.bool_) if places else None,
+            dropped=dropped,
+        )
+
+    def _cut(self, text: Text) -> tuple[Any, list[tuple[int, int]]]:
+        """What fits, and where its tokens stand: a second pass would trim the spaces of byte-level tokens twice."""
+        first, second = (text, None) if isinstance(text, str) else text
+        room = self._limit - self._tokenizer.num_special_tokens_to_add(second is not None)
+        parts = [self._tokenizer.encode(first, add_special_tokens=False)]
+        if second is None:
+            parts[0].truncate(room)
+        else:
+            parts.append(self._tokenizer.encode(second, add_special_tokens=False))
+            parts[1].truncate(room)
+            parts[0].truncate(room - len(parts[1]), direction="left")
+        stands = iter([place for part in parts for place in part.offsets])
+        whole = self._tokenizer.post_process(*parts)
+        return whole, [(0, 0) if special else next(stands) for special in whole.special_tokens_mask]
+
+
+def _refuse_surrogates(texts: Sequence[Text]) -> None:
+    for text in texts:
+        for part in (text,) if isinstance(text, str) else text:
+            try:
+                part.encode("utf-8")
+            except UnicodeEncodeError as error:
+                message = f"half of a surrogate pair in {quote(part)}: no Unicode text holds one alone"
+                raise InputError(message) from error
+
+
+def _load(files: ModelFiles) -> Any:
+    file = files.directory / "tokenizer.json"
+    if file.is_file():
+        import tokenizers
+
+        try:
+            return tokenizers.Tokenizer.from_file(str(file))
+        except Exception as error:  # the library raises nothing more precise
+            raise InputError(f"cannot be read as a tokeniser: {error}", file) from error
+    from transformers import AutoTokenizer
+
+    try:
+        if not any((files.directory / name).is_file() for name in ("vocab.txt", "vocab.json", "spiece.model")):
+            raise OSError("no vocabulary")
+        loaded = AutoTokenizer.from_pretrained(files.directory, local_files_only=True, trust_remote_code=False)
+        return loaded.backend_tokenizer
+    except (OSError, ValueError, AttributeError, ImportError) as error:
+        raise InputError(
+            f"has no tokenizer.json, nor a tokeniser that can be converted: {error}", file.parent
+        ) from error

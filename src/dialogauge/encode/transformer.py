@@ -1,0 +1,180 @@
+"""Any Hugging Face encoder: each distinct text or pair goes through the model once, and what comes out is kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dialogauge.encode.base import Encoder, Pool, Pooled, Text, Tokens
+from dialogauge.encode.batches import batches
+from dialogauge.encode.cache import Cache
+from dialogauge.encode.entries import Entry, Output, Vector, keys, pack, size, unpack
+from dialogauge.encode.find import ModelFiles
+from dialogauge.encode.memory import Memory
+from dialogauge.encode.tokenizer import Encoded, Tokenizer
+from dialogauge.errors import InputError
+
+if TYPE_CHECKING:
+    from dialogauge.encode.network import Dtype, Network
+
+AT_HAND = 512 * 2**20
+"""So many bytes of vectors stay in memory; older ones are in the cache, or encoded again."""
+TOKENS = "tokens"
+DTYPES = {"float32": "f32", "bfloat16": "bf16"}
+
+
+class Transformer(Encoder):
+    """Loads its model only when something is neither at hand nor in the cache."""
+
+    def __init__(
+        self, files: ModelFiles, dtype: Dtype = "float32", cache: Cache | None = None, progress: bool = False
+    ) -> None:
+        self.files = files
+        self.dtype = dtype
+        self.identity = files.identity
+        self.encoded = 0
+        """How many texts and pairs went through the model."""
+        self._cache = cache
+        self._progress = progress
+        self._memory: Memory[Entry] = Memory(AT_HAND, size)
+        self._expected: defaultdict[bool, dict[Output, None]] = defaultdict(dict)
+        self._network: Network | None = None
+
+    def recipe(self) -> dict[str, str]:
+        return {"enc": self.identity, "maxlen": str(self.files.limit), "dtype": DTYPES[self.dtype]}
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self.files)
+
+    def expect(self, kind: Pool | str, *, pairs: bool, layer: int | None = None) -> None:
+        """Says beforehand what will be asked for, so that one pass through the model gives all of it."""
+        self._expected[pairs][self._output(kind, layer)] = None
+
+    def tokens(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
+        return self._entries(texts, self._output(TOKENS, layer))  # type: ignore[return-value]
+
+    def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
+        found: list[Vector] = self._entries(texts, self._output(pool, layer))  # type: ignore[assignment]
+        width = self.files.config.get("hidden_size") or self.files.config.get("dim") or self.files.config["d_model"]
+        vectors = np.empty((len(texts), width), dtype=np.float32)
+        for row, entry in enumerate(found):
+            vectors[row] = entry.vector
+        return Pooled(vectors, np.array([entry.dropped for entry in found], dtype=np.int32))
+
+    def _output(self, kind: Pool | str, layer: int | None) -> Output:
+        layers = self.files.layers
+        if layer is not None and not 0 <= layer <= layers:
+            raise InputError(f"{self.identity} has layers 0 (its input) to {layers}; found layer {layer}")
+        return Output(kind, layers if layer is None else layer)
+
+    def _entries(self, texts: Sequence[Text], output: Output) -> list[Entry]:
+        distinct = list(dict.fromkeys(texts))
+        keyed = dict(zip(distinct, self._keys(output, distinct), strict=True))
+        found = {text: entry for text, place in keyed.items() if (entry := self._memory.get(place)) is not None}
+        if self._cache and len(found) < len(keyed):
+            kept = self._cache.get([place for text, place in keyed.items() if text not in found])
+            for text, place in keyed.items():
+                if place in kept:
+                    found[text] = unpack(kept[place])
+                    self._memory.put(place, found[text])
+        for pairs in (False, True):
+            missing = [text for text in distinct if text not in found and isinstance(text, tuple) is pairs]
+            outputs = list(dict.fromkeys([output, *self._expected[pairs]]))
+            for window, columns in self._encode(missing, outputs) if missing else ():
+                for out, entries in zip(outputs, columns, strict=True):
+                    self._keep(self._keys(out, window), entries)
+                found.update(zip(window, columns[0], strict=True))
+        return [found[text] for text in texts]
+
+    def _keys(self, output: Output, texts: Sequence[Text]) -> list[bytes]:
+        return keys(f"{self.files.digest} {self.dtype} {self.files.limit}", output, texts)
+
+    def _keep(self, places: Sequence[bytes], entries: Sequence[Entry]) -> None:
+        if self._cache:
+            self._cache.put({place: pack(entry) for place, entry in zip(places, entries, strict=True)})
+        for place, entry in zip(places, entries, strict=True):
+            self._memory.put(place, entry)
+
+    def _encode(self, texts: list[Text], outputs: list[Output]) -> Iterator[tuple[list[Text], list[list[Entry]]]]:
+        """Windows of texts, each with a list of entries for every output. The next window is tokenised while the model
+        works, and what is encoded is kept window by window."""
+        from tqdm import tqdm
+
+        network = self._loaded(max(output.layer for output in outputs))
+        windows = [texts[start : start + network.window] for start in range(0, len(texts), network.window)]
+        with (
+            ThreadPoolExecutor(1) as worker,
+            tqdm(total=0, unit="token", unit_scale=True, disable=not self._progress, leave=False) as bar,
+        ):
+            bar.set_description(self.identity)
+            places = any(output.kind == TOKENS for output in outputs)
+            ahead = worker.submit(self.tokenizer.encode, windows[0], places)
+            for number, window in enumerate(windows):
+                encoded = ahead.result()
+                if number + 1 < len(windows):
+                    ahead = worker.submit(self.tokenizer.encode, windows[number + 1], places)
+                bar.total = (bar.total or 0) + sum(map(len, encoded))
+                self.encoded += len(window)
+                yield window, _run(network, encoded, outputs, bar.update)
+
+    def _loaded(self, layers: int) -> Network:
+        from dialogauge.encode.network import Network
+
+        deepest = max([layers, *(output.layer for expected in self._expected.values() for output in expected)])
+        if self._network is None or self._network.layers < deepest:
+            self._network = Network(self.files, self.dtype, deepest)
+        return self._network
+
+
+def _run(network: Network, encoded: list[Encoded], outputs: list[Output], tick: Any) -> list[list[Entry]]:
+    """For each output the entries in the order of the texts. A batch is fetched only after the next one is on its way,
+    so that a GPU never waits."""
+    columns: list[list[Any]] = [[None] * len(encoded) for _ in outputs]
+    waiting: tuple[Any, list[Any]] | None = None
+    for places in batches([len(one) for one in encoded], network.budget, network.enough, network.padding):
+        for part, states in _forward(network, places, encoded, outputs):
+            if waiting:
+                _fetch(*waiting, encoded, columns)
+            waiting = part, states
+            tick(sum(len(encoded[place]) for place in part))
+    if waiting:
+        _fetch(*waiting, encoded, columns)
+    return columns
+
+
+def _forward(network: Network, places: Any, encoded: list[Encoded], outputs: list[Output]) -> Iterator[tuple[Any, Any]]:
+    """The batch, in halves where memory does not suffice for the whole, which counts for all that follow."""
+    from dialogauge.encode.network import out_of_memory, too_long_alone
+
+    tokens = len(encoded[places[0]]) * len(places)
+    if tokens <= network.budget or len(places) == 1:
+        try:
+            states = network([encoded[place] for place in places], outputs)
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            if len(places) == 1:
+                raise too_long_alone(encoded[places[0]]) from error
+            network.budget = tokens // 2
+        else:
+            yield places, states
+            return
+    for half in np.array_split(places, 2):
+        yield from _forward(network, half, encoded, outputs)
+
+
+def _fetch(places: Any, states: list[Any], encoded: list[Encoded], columns: list[list[Any]]) -> None:
+    for column, tensor in zip(columns, states, strict=True):
+        array = tensor.cpu().numpy()
+        for row, place in enumerate(places.tolist()):
+            one = encoded[place]
+            if array.ndim == 2:
+                column[place] = Vector(array[row].copy(), one.dropped)
+            else:
+                column[place] = Tokens(one.ids, one.offsets, one.special, array[row, : len(one)].copy(), one.dropped)

@@ -1,0 +1,118 @@
+"""Converted word vectors are kept between runs: each file of them is converted once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+
+from dialogauge.corpus.source import refuse_missing, sha256
+from dialogauge.encode.vector_store import VECTORS, Store, convert, load_store
+from dialogauge.errors import InputError
+
+State = list[str | int]
+"""By which a file is known again without reading it: path, size and time of change."""
+
+_ABANDONED_S = 24 * 3600
+_TRIES = 3
+
+
+def cached_store(source: Path, folder: Path, progress: bool = False) -> Store:
+    """The vectors of a file, from `folder/<first 16 digits of its sha256>`, converted now if that is absent or
+    damaged. Another process may delete or replace that at any time; then it is made again."""
+    source = source.absolute()
+    refuse_missing(source)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for _ in range(_TRIES):
+            state = _state(source)
+            digest = _known_hash(source, state, folder)
+            target = folder / digest[:16]
+            if (store := load_store(target, digest)) is not None:
+                return store
+            _remove_abandoned(folder)
+            _convert_into(target, source, state, digest, progress)
+            if (store := load_store(target, digest)) is not None:
+                return store
+    except OSError as error:
+        message = f"the converted word vectors cannot be kept here: {error.strerror or error}"
+        raise InputError(f"{message}; choose another folder with DIALOGAUGE_CACHE", folder) from None
+    raise InputError("the converted word vectors vanish as soon as they are written; is it being cleared?", folder)
+
+
+def _state(source: Path) -> State:
+    try:
+        stat = source.stat()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", source) from None
+    return [str(source), stat.st_size, stat.st_mtime_ns]
+
+
+def _known_hash(source: Path, state: State, folder: Path) -> str:
+    note = folder / f"{blake2b(json.dumps(state).encode(), digest_size=16).hexdigest()}.json"
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        noted = json.loads(note.read_text(encoding="utf-8"))
+        if noted["source"] == state and len(bytes.fromhex(noted["sha256"])) == 32:
+            return str(noted["sha256"])
+    digest = sha256(source)
+    _refuse_changed(source, state)
+    _replace(note, json.dumps({"source": state, "sha256": digest}))
+    return digest
+
+
+def _refuse_changed(source: Path, state: State) -> None:
+    if _state(source) != state:
+        raise InputError("was changed while it was read; try again", source)
+
+
+def _replace(file: Path, content: str) -> None:
+    descriptor, partial = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as out:
+            out.write(content)
+        Path(partial).replace(file)
+    finally:
+        Path(partial).unlink(missing_ok=True)
+
+
+def _convert_into(target: Path, source: Path, state: State, digest: str, progress: bool) -> None:
+    """Under a temporary name first: a process that is killed leaves at most that. Of two that convert the same
+    file at once, the first to end puts its own in place and the other drops its own."""
+    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        new = partial / "new"
+        new.mkdir()
+        convert(source, digest, new, progress)
+        _refuse_changed(source, state)
+        if load_store(target, digest) is None:
+            with suppress(FileNotFoundError):
+                target.rename(partial / "damaged")
+            _rename_unless_there(new, target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _rename_unless_there(new: Path, target: Path) -> None:
+    try:
+        new.rename(target)
+    except OSError:
+        if not target.exists():
+            raise
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """What killed processes left: whatever has a temporary name and was not written to for a day."""
+    for partial in folder.glob(".*.*"):
+        with suppress(OSError):
+            vectors = partial / "new" / VECTORS
+            if time.time() - (vectors if vectors.exists() else partial).stat().st_mtime < _ABANDONED_S:
+                continue
+            if partial.is_dir():
+                shutil.rmtree(partial, ignore_errors=True)
+            else:
+                partial.unlink()

@@ -1,0 +1,184 @@
+"""BERTScore: each token is held against the most similar token of the other text, in the space of an encoder."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.encode.base import Tokens
+from dialogauge.errors import Caveat, InputError
+from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
+from dialogauge.metrics.bertscore_files import LAYERS, read_baseline
+from dialogauge.metrics.embedding import unit_rows
+from dialogauge.metrics.encoding import EncoderMetric, text_caveats
+from dialogauge.metrics.idf import Idf
+from dialogauge.metrics.sums import Sums
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+    from dialogauge.encode.transformer import Transformer
+
+CUT, EMPTY = 3, 4
+"""Columns after F1, precision and recall: whether a text was too long, whether one has no token of its own."""
+
+
+class Match(NamedTuple):
+    """One token and the token of the other text that it is most like."""
+
+    token: str
+    place: tuple[int, int]
+    matched: str
+    matched_place: tuple[int, int]
+    similarity: float
+    weight: float
+    """Its share of the precision (or recall)."""
+
+
+class Alignment(NamedTuple):
+    """Why a response got its score: precision goes over its tokens, recall over the reference's."""
+
+    precision: list[Match]
+    recall: list[Match]
+
+
+def bertscore(
+    response: Floats, reference: Floats, response_weights: Floats, reference_weights: Floats
+) -> tuple[float, float, float]:
+    """F1, precision and recall of two texts, each an array of one row per token with a weight (0 for special tokens,
+    which may be matched but do not count). Zhang et al. 2020, section 3. NaN where all weights of a text are 0."""
+    cosines = unit_rows(response) @ unit_rows(reference).T
+    precision = _weighted(cosines.max(axis=1), response_weights)
+    recall = _weighted(cosines.max(axis=0), reference_weights)
+    total = precision + recall
+    return (2 * precision * recall / total if total else 0.0), precision, recall
+
+
+def _weighted(values: Floats, weights: Floats) -> float:
+    total = float(weights.sum())
+    return float(values @ weights) / total if total else math.nan
+
+
+@dataclass(frozen=True)
+class BertScore(EncoderMetric):
+    """The mean over turns of F1; of several references the one with the best F1. An empty text scores 0, counted."""
+
+    name = "bertscore"
+    title = "likeness of tokens in context to the references (F1)"
+    higher_is_better = True
+    bounds = (-np.inf, np.inf)
+    """Precision and recall lie in [-1, 1]; of two with different signs, F1 can be anything."""
+    needs = (frozenset({"references"}),)
+    parts = ("precision", "recall")
+
+    layer: int | None = field(default=None, metadata=UNSIGNED)
+    idf: bool = field(default=False, metadata=UNSIGNED)
+    baseline: str | None = field(default=None, metadata=UNSIGNED)
+    rarity: Idf | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+
+    @property
+    def model(self) -> Transformer:
+        from dialogauge.encode.transformer import Transformer
+
+        if not isinstance(self.vectors, Transformer):
+            raise InputError(f"bertscore needs an encoder that reads tokens in context, found {self.encoder}")
+        return self.vectors
+
+    @property
+    def chosen_layer(self) -> int:
+        """The one asked for, else the one known to agree best with people for this model, else the last."""
+        return LAYERS.get(self.encoder, self.model.files.layers) if self.layer is None else self.layer
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        ready = super().prepare(corpus, real, encoders)
+        ready.model.expect("tokens", pairs=False, layer=ready.chosen_layer)
+        if self.baseline:
+            read_baseline(Path(self.baseline), ready.chosen_layer)
+        if not self.idf:
+            return ready
+        told = {(turn.id, turn.references): None for turn in corpus if turn.references}
+        texts = [ready.spelled(text) for _, references in told for text in references]
+        return replace(ready, rarity=Idf.of(ready.model.tokenizer.ids(texts)))
+
+    def spelled(self, text: str) -> str:
+        """Without space around it; where a tokeniser has other tokens for the first word, as after a space."""
+        return f" {text.strip()}" if self.model.tokenizer.marks_word_starts and text.strip() else text.strip()
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        texts = list(dict.fromkeys(text for turn in turns for text in (turn.response, *turn.references)))
+        tokens = self.model.tokens([self.spelled(text) for text in texts], layer=self.chosen_layer)
+        found = dict(zip(texts, tokens, strict=True))
+        rows = [self._row(found[turn.response], [found[text] for text in turn.references]) for turn in turns]
+        return np.array(rows, dtype=np.float64).reshape(len(turns), EMPTY + 1)
+
+    def _row(self, response: Tokens, references: Sequence[Tokens]) -> list[float]:
+        scores = [self._score(response, reference) for reference in references]
+        best = max(scores, key=lambda score: -math.inf if math.isnan(score[0]) else score[0])
+        cut = any(text.dropped for text in (response, *references))
+        empty = response.special.all() or all(reference.special.all() for reference in references)
+        return [*self._rescaled(best), cut, empty]
+
+    def _score(self, response: Tokens, reference: Tokens) -> tuple[float, float, float]:
+        if response.special.all() or reference.special.all():
+            return 0.0, 0.0, 0.0
+        states = (response.states.astype(np.float64), reference.states.astype(np.float64))
+        return bertscore(*states, self._weights(response), self._weights(reference))
+
+    def _weights(self, tokens: Tokens) -> Floats:
+        return self.rarity.weights(tokens.ids) if self.rarity else (~tokens.special).astype(np.float64)
+
+    def _rescaled(self, score: tuple[float, float, float]) -> Floats:
+        if not self.baseline:
+            return np.array(score)
+        base = read_baseline(Path(self.baseline), self.chosen_layer).values
+        return (np.array(score) - base) / (1 - base)
+
+    def align(self, response: str, reference: str) -> Alignment:
+        """Which token stands for which, to explain a score: `BertScore().prepare(corpus).align("hi", "hello")`."""
+        texts = (response, reference)
+        tokens = self.model.tokens([self.spelled(text) for text in texts], layer=self.chosen_layer)
+        ours, theirs = (self._placed(text, of) for text, of in zip(texts, tokens, strict=True))
+        cosines = unit_rows(ours.states.astype(np.float64)) @ unit_rows(theirs.states.astype(np.float64)).T
+        return Alignment(self._matches(ours, theirs, cosines), self._matches(theirs, ours, cosines.T))
+
+    def _placed(self, text: str, tokens: Tokens) -> Tokens:
+        """With places in the text as it was given, before `spelled`."""
+        shift = len(text) - len(text.lstrip()) - self.spelled(text).startswith(" ")
+        return replace(tokens, offsets=np.maximum(tokens.offsets + shift, 0))
+
+    def _matches(self, tokens: Tokens, others: Tokens, cosines: Floats) -> list[Match]:
+        weights = self._weights(tokens)
+        spell = self.model.tokenizer.token
+        return [
+            Match(
+                spell(int(tokens.ids[row])),
+                _place(tokens.offsets[row]),
+                spell(int(others.ids[best])),
+                _place(others.offsets[best]),
+                float(cosines[row, best]),
+                float(weights[row] / weights.sum()),
+            )
+            for row, best in enumerate(cosines.argmax(axis=1))
+            if weights[row]
+        ]
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        return text_caveats(self.name, summary.n, summary.total[CUT], summary.total[EMPTY])
+
+    def recipe(self) -> dict[str, str]:
+        if self.asked is None:
+            return {**super().recipe(), "layer": "default" if self.layer is None else str(self.layer)}
+        idf = f"references@{self.rarity.digest}" if self.rarity else "no"
+        base = f"@{read_baseline(Path(self.baseline), self.chosen_layer).digest}" if self.baseline else "no"
+        return {**super().recipe(), "layer": str(self.chosen_layer), "idf": idf, "baseline": base}
+
+
+def _place(offsets: NDArray[np.int32]) -> tuple[int, int]:
+    return int(offsets[0]), int(offsets[1])

@@ -1,0 +1,104 @@
+"""What the metrics that compare word vectors of response and reference have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.encode.base import Tokens
+from dialogauge.errors import Caveat
+from dialogauge.metrics.base import UNSIGNED, Floats
+from dialogauge.metrics.encoding import EncoderMetric, text_caveats
+from dialogauge.metrics.sums import Sums
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+
+SCORE, CUT, SILENT, UNKNOWN, WORDS = range(5)
+"""A row: the score; whether a text was too long, whether a text has no vector; unknown words, and words."""
+
+
+def cosine(left: Floats, right: Floats) -> float:
+    """The cosine of the angle between two vectors; 0 where one of them is zero."""
+    norms = float(np.linalg.norm(left) * np.linalg.norm(right))
+    return float(left @ right) / norms if norms else 0.0
+
+
+def unit_rows(rows: Floats) -> Floats:
+    """Each row divided by its length; a zero row stays zero."""
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
+
+
+@dataclass(frozen=True)
+class EmbeddingMetric(EncoderMetric):
+    """The similarity of response and reference by the vectors of their words; of several references the best.
+
+    A text without a vector (empty, or of unknown words alone) is like nothing: 0, counted.
+    """
+
+    higher_is_better = True
+    bounds = (-1.0, 1.0)
+    needs = (frozenset({"references"}),)
+
+    layer: int | None = field(default=None, metadata=UNSIGNED)
+
+    @abstractmethod
+    def reduce(self, words: Floats) -> Floats:
+        """What is kept of a text's word vectors, of which there is at least one."""
+
+    @abstractmethod
+    def similarity(self, response: Floats, reference: Floats) -> float:
+        """Of two texts as `reduce` left them."""
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        ready = super().prepare(corpus, real, encoders)
+        ready.vectors.expect("tokens", pairs=False, layer=self.layer)
+        return ready
+
+    def references(self, turn: Turn) -> Sequence[str]:
+        return turn.references
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        return self.vectors.tokens(texts, layer=self.layer)
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        mentioned = (text for turn in turns for text in (turn.response, *self.references(turn)))
+        texts = list(dict.fromkeys(text.strip() for text in mentioned))
+        tokens = dict(zip(texts, self.tokens(texts), strict=True))
+        kept = {text: self.reduce(of.words.astype(np.float64)) for text, of in tokens.items() if len(of.words)}
+        rows = [self._row(turn, tokens, kept) for turn in turns]
+        return np.array(rows, dtype=np.float64).reshape(len(turns), WORDS + 1)
+
+    def _row(self, turn: Turn, tokens: dict[str, Tokens], kept: dict[str, Floats]) -> list[float]:
+        response, references = turn.response.strip(), [text.strip() for text in self.references(turn)]
+        scores = [
+            self.similarity(kept[response], kept[reference]) if response in kept and reference in kept else 0.0
+            for reference in references
+        ]
+        said = [tokens[text] for text in (response, *references)]
+        unknown = sum(of.unknown for of in said)
+        return [
+            max(scores),
+            any(of.dropped for of in said),
+            response not in kept or not any(reference in kept for reference in references),
+            unknown,
+            unknown + sum(len(of.words) for of in said),
+        ]
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        cut, silent, unknown, words = (int(total) for total in summary.total[CUT:])
+        found = text_caveats(self.name, summary.n, cut, silent)
+        if unknown:
+            message = f"{self.name}: {unknown} of {words} words have no vector and are left out"
+            found.append(Caveat("unknown_words", message))
+        return found
+
+    def recipe(self) -> dict[str, str]:
+        return {**super().recipe(), "layer": "last" if self.layer is None else str(self.layer)}

@@ -1,0 +1,69 @@
+"""The embedding metrics as the FBD paper took them: static vectors, words between spaces, the first reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.encode.base import Tokens
+from dialogauge.encode.static_base import StaticEncoder
+from dialogauge.errors import InputError
+from dialogauge.metrics.base import UNSIGNED, Floats
+from dialogauge.metrics.embedding import EmbeddingMetric
+from dialogauge.metrics.embedding_average import EmbeddingAverage
+from dialogauge.metrics.embedding_extrema import EmbeddingExtrema
+from dialogauge.metrics.embedding_greedy import EmbeddingGreedy
+from dialogauge.metrics.fbd_paper import COMPAT
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+
+
+@dataclass(frozen=True)
+class PaperEmbedding(EmbeddingMetric):
+    """Only the first reference counts, and words are looked up as they stand between spaces."""
+
+    encoder: str = field(default="static:minilm", metadata=UNSIGNED)
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        ready = super().prepare(corpus, real, encoders)
+        if not isinstance(ready.vectors, StaticEncoder):
+            raise InputError(f"{self.name} of fbd-paper needs word vectors: encoder=static:FILE, found {self.encoder}")
+        return ready
+
+    def references(self, turn: Turn) -> Sequence[str]:
+        return turn.references[:1]
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        if not isinstance(self.vectors, StaticEncoder):
+            return super().tokens(texts)
+        return self.vectors.tokens(texts, split=str.split)
+
+    def recipe(self) -> dict[str, str]:
+        return {**COMPAT, **super().recipe(), "words": "spaces", "references": "first"}
+
+
+@dataclass(frozen=True)
+class PaperAverage(PaperEmbedding, EmbeddingAverage):
+    """The mean of the word vectors, as in our own recipe."""
+
+
+@dataclass(frozen=True)
+class PaperGreedy(PaperEmbedding, EmbeddingGreedy):
+    """Best matches in both directions, as in our own recipe."""
+
+
+@dataclass(frozen=True)
+class PaperExtrema(PaperEmbedding, EmbeddingExtrema):
+    """The plain maximum of each dimension, whatever its magnitude."""
+
+    def reduce(self, words: Floats) -> Floats:
+        return np.asarray(words.max(axis=0))
+
+    def recipe(self) -> dict[str, str]:
+        return {**super().recipe(), "extrema": "maximum"}

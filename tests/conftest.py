@@ -1,0 +1,22 @@
+"""Every test has a cache of its own making, never the user's, and nothing is fetched from the hub."""
+
+import os
+import tempfile
+
+import pytest
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+# Tests run in several processes; where each has a thread for every core, they wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder_of_this_session():
+    with tempfile.TemporaryDirectory(prefix="dialogauge-tests-") as folder:
+        before = os.environ.get("DIALOGAUGE_CACHE")
+        os.environ["DIALOGAUGE_CACHE"] = folder
+        yield folder
+        if before is None:
+            del os.environ["DIALOGAUGE_CACHE"]
+        else:
+            os.environ["DIALOGAUGE_CACHE"] = before

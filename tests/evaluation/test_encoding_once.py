@@ -1,0 +1,106 @@
+"""Over a whole run every distinct text and pair goes through the model once; with a warm cache no model is loaded."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from dialogauge import evaluate, load
+from dialogauge.encode.network import Network
+from dialogauge.metrics.encoding import EncoderMetric
+from tests.encode.models import build, minilm
+
+METRICS = "bertscore,bertscore[idf=true],embedding_average,embedding_greedy,embedding_extrema"
+
+
+@dataclass(frozen=True)
+class PairLength(EncoderMetric):
+    """Stands for every metric that looks at pairs."""
+
+    name = "pair_length"
+    title = "length of the pair's vector"
+    higher_is_better = True
+    bounds = (0.0, np.inf)
+
+    def measure(self, turns):
+        pairs = [(" ".join(turn.context), text) for turn in turns for text in (turn.response, *turn.references)]
+        lengths = np.linalg.norm(self.vectors.pooled(pairs, "cls").vectors.astype(float), axis=1)
+        return lengths.reshape(len(turns), -1).mean(axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return build("bert", tmp_path_factory.mktemp("model") / "bert")
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Three systems that share contexts, references and many responses."""
+    path = tmp_path / "turns.jsonl"
+    said = ["fine , thank you .", "i would like the soup .", "no .", "yes , it is .", "the dog did not bark ."]
+    turns = [
+        {
+            "id": str(place),
+            "system": f"s{system}",
+            "context": [f"question {place % 7} ?", "and then ?"],
+            "response": said[(place * (system + 1)) % 5],
+            "references": [said[place % 5], f"that is number {place % 9} ."],
+        }
+        for system in range(3)
+        for place in range(30)
+    ]
+    path.write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    return path
+
+
+def test_each_distinct_text_or_pair_goes_through_the_model_once(corpus, monkeypatch):
+    minilm()  # skips without its weights; a small model reads too many words as unknown to tell texts apart
+    seen = Counter()
+    forward = Network.__call__
+
+    def counting(self, batch, outputs):
+        seen.update(tuple(one.ids.tolist()) for one in batch)
+        return forward(self, batch, outputs)
+
+    monkeypatch.setattr(Network, "__call__", counting)
+    turns = load(corpus)
+    evaluate(turns, [METRICS, PairLength()], cache=False, resamples=20)
+    texts = {text for turn in turns for text in (turn.response, *turn.references)}
+    pairs = {(turn.context, text) for turn in turns for text in (turn.response, *turn.references)}
+    assert set(seen.values()) == {1}
+    assert len(seen) == len(texts) + len(pairs)
+
+
+SCORE = """
+import sys
+from dialogauge.cli.main import main
+code = main(sys.argv[1:])
+print("torch" in sys.modules, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def score(corpus, model, *more):
+    arguments = ["score", str(corpus), "--metrics", METRICS, "--encoder", str(model), "--format", "json", *more]
+    done = subprocess.run([sys.executable, "-c", SCORE, *arguments], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout), done.stderr.splitlines()[-1] == "True"
+
+
+def test_with_a_warm_cache_no_model_is_loaded(corpus, model, tmp_path, monkeypatch):
+    monkeypatch.setenv("DIALOGAUGE_CACHE", str(tmp_path / "cache"))
+    cold, loaded = score(corpus, model)
+    assert loaded
+    warm, loaded = score(corpus, model)
+    assert not loaded
+    assert warm == cold
+
+
+def test_without_a_cache_nothing_is_kept(corpus, model, tmp_path, monkeypatch):
+    monkeypatch.setenv("DIALOGAUGE_CACHE", str(tmp_path / "cache"))
+    plain, _ = score(corpus, model, "--no-cache")
+    assert not (tmp_path / "cache").exists()
+    assert plain["scores"] == score(corpus, model)[0]["scores"]
