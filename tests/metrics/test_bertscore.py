@@ -359,9 +359,10 @@ def test_the_layer(directory, small):
             BertScore(encoder=str(directory), layer=layer).prepare(Corpus([]))
 
 
-def test_the_layer_of_a_model_that_is_known_by_name(fixed):
-    assert BertScore(encoder="roberta-large").prepare(Corpus([]), encoders=fixed).chosen_layer == 17
-    assert BertScore(encoder="roberta-large", layer=2).prepare(Corpus([]), encoders=fixed).chosen_layer == 2
+def test_the_layer_of_a_model_that_is_known_by_name(tmp_path):
+    directory = str(build("roberta", tmp_path / "roberta-base", num_hidden_layers=12))
+    assert BertScore(encoder=directory).prepare(Corpus([])).chosen_layer == 10
+    assert BertScore(encoder=directory, layer=2).prepare(Corpus([])).chosen_layer == 2
 
 
 def test_before_it_is_prepared():

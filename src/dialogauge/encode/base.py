@@ -56,6 +56,11 @@ class Encoder(ABC):
     identity: str
     """Its name and the first digits of its weights' hash, for signatures: minilm-l6-v2@53aa5117."""
 
+    @property
+    def last_layer(self) -> int | None:
+        """The number of its last layer; None where it has no layers."""
+        return None
+
     @abstractmethod
     def recipe(self) -> dict[str, str]:
         """What of the encoder could change a number, for signatures."""

@@ -43,12 +43,15 @@ UNLIMITED = 512
 POSITIONS_AFTER_PADDING = {
     "camembert",
     "data2vec-text",
+    "ibert",
     "longformer",
+    "luke",
     "mpnet",
     "roberta",
     "roberta-prelayernorm",
     "xlm-roberta",
     "xlm-roberta-xl",
+    "xmod",
 }
 """Models that number positions from the padding token's id on, and so have fewer than their table."""
 
@@ -143,9 +146,9 @@ class ModelFiles:
 def find_model(name: str) -> ModelFiles:
     """The files of an encoder: a directory, or a name that is looked for in $DIALOGAUGE_MODELS, in an installed weights
     package, in the Hugging Face cache and on the hub, in this order."""
-    if given := _directory(name):
-        return _checked(given.name, given, None)
     known = KNOWN.get(name)
+    if known is None and (given := _directory(name)):
+        return _checked(given.name, given, None)
     title, repository = (known.title, known.hub) if known else (name, name)
     directory = (
         _in_models(name, repository)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from dialogauge.encode.base import Split, Tokens
 from dialogauge.encode.safetensors_table import read_table
 from dialogauge.encode.static_base import StaticEncoder
-from dialogauge.errors import InputError, MissingPackage
+from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -85,8 +84,6 @@ class InputTable(StaticEncoder):
 
 
 def _tokenizer(directory: Path) -> Tokenizer:
-    if find_spec("tokenizers") is None:
-        raise MissingPackage("tokenizers", "offline", "splitting text into a model's tokens")
     from tokenizers import Tokenizer
 
     file = directory / TOKENIZER

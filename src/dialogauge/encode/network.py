@@ -30,6 +30,7 @@ class Network:
     """A model with its layers up to the deepest that is wanted."""
 
     def __init__(self, files: ModelFiles, dtype: Dtype, deepest: int) -> None:
+        self._files = files
         self.padding = files.config.get("model_type") in PLAIN
         self.layers = deepest if self.padding else files.layers
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -46,6 +47,7 @@ class Network:
     def __call__(self, batch: Sequence[Encoded], outputs: Sequence[Output]) -> list[torch.Tensor]:
         """For each output, on the model's device: states of shape (texts, tokens, width), or vectors (texts, width)."""
         lengths = np.array([len(encoded) for encoded in batch])
+        self._refuse_unknown(batch)
         inputs = {"input_ids": self._pad([encoded.ids for encoded in batch], lengths)}
         segments = [encoded.segments for encoded in batch if encoded.segments is not None]
         if segments:
@@ -61,6 +63,14 @@ class Network:
         states = {layer: result.hidden_states[layer] for layer in range(self.layers)} if inner else {}
         states[self.layers] = result.last_hidden_state
         return [_pool(states[output.layer], mask, output.kind) for output in outputs]
+
+    def _refuse_unknown(self, batch: Sequence[Encoded]) -> None:
+        """A GPU would not survive an id that the model has no row for."""
+        highest = max(int(encoded.ids.max()) for encoded in batch)
+        rows = self._files.config.get("vocab_size", highest + 1)
+        if highest >= rows:
+            message = f"its tokeniser has a token {highest}, and the model only {rows}: one of them is another's"
+            raise InputError(message, self._files.directory)
 
     def _pad(self, rows: Sequence[Any], lengths: Any) -> torch.Tensor:
         """Padding is any id at all: it is masked, and its own state is never looked at."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from dialogauge.corpus.quote import quote_all
 from dialogauge.encode.base import Vectors
-from dialogauge.errors import InputError, MissingPackage
+from dialogauge.errors import InputError
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 _TABLE = re.compile(r"(?:.*\.)?word_embeddings?\.weight")
@@ -20,8 +19,6 @@ _LOOKED_FOR = "the table of input embeddings, …word_embeddings.weight or …wo
 
 def read_table(directory: Path) -> Vectors:
     """The table as 32-bit numbers, whatever it is stored as."""
-    if find_spec("safetensors") is None:
-        raise MissingPackage("safetensors", "offline", "reading a model's embeddings")
     from safetensors import SafetensorError, safe_open
 
     file, name = _place(directory)

@@ -45,9 +45,6 @@ class Tokenizer:
         self._tokenizer.no_padding()
         if not self._tokenizer.num_special_tokens_to_add(False):
             raise InputError("its tokeniser adds no special tokens, as every encoder's does", files.directory)
-        tokens, rows = self._tokenizer.get_vocab_size(), files.config.get("vocab_size")
-        if rows and tokens > rows:
-            raise InputError(f"its tokeniser has {tokens} tokens, the model {rows}: one is another's", files.directory)
 
     @cached_property
     def marks_word_starts(self) -> bool:
@@ -124,7 +121,7 @@ def _load(files: ModelFiles) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        if not any((files.directory / name).is_file() for name in ("vocab.txt", "vocab.json", "spiece.model")):
+        if not any(True for pattern in ("vocab.*", "*.model") for _ in files.directory.glob(pattern)):
             raise OSError("no vocabulary")
         loaded = AutoTokenizer.from_pretrained(files.directory, local_files_only=True, trust_remote_code=False)
         return loaded.backend_tokenizer

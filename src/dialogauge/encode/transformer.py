@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dialogauge.encode.entries import Entry, Output, Vector, keys, pack, size, u
 from dialogauge.encode.find import ModelFiles
 from dialogauge.encode.memory import Memory
 from dialogauge.encode.tokenizer import Encoded, Tokenizer
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from dialogauge.encode.network import Dtype, Network
@@ -48,6 +48,10 @@ class Transformer(Encoder):
     def recipe(self) -> dict[str, str]:
         return {"enc": self.identity, "maxlen": str(self.files.limit), "dtype": DTYPES[self.dtype]}
 
+    @property
+    def last_layer(self) -> int:
+        return self.files.layers
+
     @cached_property
     def tokenizer(self) -> Tokenizer:
         return Tokenizer(self.files)
@@ -69,6 +73,8 @@ class Transformer(Encoder):
 
     def _output(self, kind: Pool | str, layer: int | None) -> Output:
         layers = self.files.layers
+        if kind not in (TOKENS, *get_args(Pool)):
+            raise unknown("pooling", kind, get_args(Pool))
         if layer is not None and not 0 <= layer <= layers:
             raise InputError(f"{self.identity} has layers 0 (its input) to {layers}; found layer {layer}")
         return Output(kind, layers if layer is None else layer)

@@ -16,7 +16,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Tokens
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
-from dialogauge.metrics.bertscore_files import LAYERS, read_baseline
+from dialogauge.metrics.bertscore_files import LAYERS, Baseline, read_baseline
 from dialogauge.metrics.embedding import unit_rows
 from dialogauge.metrics.encoding import EncoderMetric, text_caveats
 from dialogauge.metrics.idf import Idf
@@ -82,6 +82,7 @@ class BertScore(EncoderMetric):
     idf: bool = field(default=False, metadata=UNSIGNED)
     baseline: str | None = field(default=None, metadata=UNSIGNED)
     rarity: Idf | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+    base: Baseline | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     @property
     def model(self) -> Transformer:
@@ -94,13 +95,14 @@ class BertScore(EncoderMetric):
     @property
     def chosen_layer(self) -> int:
         """The one asked for, else the one known to agree best with people for this model, else the last."""
-        return LAYERS.get(self.encoder, self.model.files.layers) if self.layer is None else self.layer
+        files = self.model.files
+        return LAYERS.get(files.title, files.layers) if self.layer is None else self.layer
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         ready = super().prepare(corpus, real, encoders)
         ready.model.expect("tokens", pairs=False, layer=ready.chosen_layer)
         if self.baseline:
-            read_baseline(Path(self.baseline), ready.chosen_layer)
+            ready = replace(ready, base=read_baseline(Path(self.baseline), ready.chosen_layer))
         if not self.idf:
             return ready
         told = {(turn.id, turn.references): None for turn in corpus if turn.references}
@@ -135,10 +137,9 @@ class BertScore(EncoderMetric):
         return self.rarity.weights(tokens.ids) if self.rarity else (~tokens.special).astype(np.float64)
 
     def _rescaled(self, score: tuple[float, float, float]) -> Floats:
-        if not self.baseline:
+        if self.base is None:
             return np.array(score)
-        base = read_baseline(Path(self.baseline), self.chosen_layer).values
-        return (np.array(score) - base) / (1 - base)
+        return (np.array(score) - self.base.values) / (1 - self.base.values)
 
     def align(self, response: str, reference: str) -> Alignment:
         """Which token stands for which, to explain a score: `BertScore().prepare(corpus).align("hi", "hello")`."""
@@ -151,7 +152,7 @@ class BertScore(EncoderMetric):
     def _placed(self, text: str, tokens: Tokens) -> Tokens:
         """With places in the text as it was given, before `spelled`."""
         shift = len(text) - len(text.lstrip()) - self.spelled(text).startswith(" ")
-        return replace(tokens, offsets=np.maximum(tokens.offsets + shift, 0))
+        return replace(tokens, offsets=np.where(tokens.special[:, None], 0, tokens.offsets + shift))
 
     def _matches(self, tokens: Tokens, others: Tokens, cosines: Floats) -> list[Match]:
         weights = self._weights(tokens)
@@ -176,7 +177,7 @@ class BertScore(EncoderMetric):
         if self.asked is None:
             return {**super().recipe(), "layer": "default" if self.layer is None else str(self.layer)}
         idf = f"references@{self.rarity.digest}" if self.rarity else "no"
-        base = f"@{read_baseline(Path(self.baseline), self.chosen_layer).digest}" if self.baseline else "no"
+        base = f"@{self.base.digest}" if self.base else "no"
         return {**super().recipe(), "layer": str(self.chosen_layer), "idf": idf, "baseline": base}
 
 

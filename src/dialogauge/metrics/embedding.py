@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -50,11 +50,12 @@ class EmbeddingMetric(EncoderMetric):
     layer: int | None = field(default=None, metadata=UNSIGNED)
 
     @abstractmethod
-    def reduce(self, words: Floats) -> Floats:
-        """What is kept of a text's word vectors, of which there is at least one."""
+    def reduce(self, words: Floats, unknown: int) -> Any:
+        """What is kept of a text: of its word vectors, of which there is at least one, and of how many words have
+        none."""
 
     @abstractmethod
-    def similarity(self, response: Floats, reference: Floats) -> float:
+    def similarity(self, response: Any, reference: Any) -> float:
         """Of two texts as `reduce` left them."""
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
@@ -72,22 +73,22 @@ class EmbeddingMetric(EncoderMetric):
         mentioned = (text for turn in turns for text in (turn.response, *self.references(turn)))
         texts = list(dict.fromkeys(text.strip() for text in mentioned))
         tokens = dict(zip(texts, self.tokens(texts), strict=True))
-        kept = {text: self.reduce(of.words.astype(np.float64)) for text, of in tokens.items() if len(of.words)}
+        kept = {
+            text: self.reduce(of.words.astype(np.float64), of.unknown) for text, of in tokens.items() if len(of.words)
+        }
         rows = [self._row(turn, tokens, kept) for turn in turns]
         return np.array(rows, dtype=np.float64).reshape(len(turns), WORDS + 1)
 
-    def _row(self, turn: Turn, tokens: dict[str, Tokens], kept: dict[str, Floats]) -> list[float]:
+    def _row(self, turn: Turn, tokens: dict[str, Tokens], kept: dict[str, Any]) -> list[float]:
         response, references = turn.response.strip(), [text.strip() for text in self.references(turn)]
-        scores = [
-            self.similarity(kept[response], kept[reference]) if response in kept and reference in kept else 0.0
-            for reference in references
-        ]
+        comparable = [reference for reference in references if response in kept and reference in kept]
+        scores = [self.similarity(kept[response], kept[reference]) for reference in comparable]
         said = [tokens[text] for text in (response, *references)]
         unknown = sum(of.unknown for of in said)
         return [
-            max(scores),
+            max(scores, default=0.0),
             any(of.dropped for of in said),
-            response not in kept or not any(reference in kept for reference in references),
+            not comparable,
             unknown,
             unknown + sum(len(of.words) for of in said),
         ]
@@ -101,4 +102,7 @@ class EmbeddingMetric(EncoderMetric):
         return found
 
     def recipe(self) -> dict[str, str]:
-        return {**super().recipe(), "layer": "last" if self.layer is None else str(self.layer)}
+        layer = self.layer
+        if layer is None and self.asked is not None:
+            layer = self.asked.last_layer
+        return super().recipe() | ({} if layer is None else {"layer": str(layer)})

@@ -22,7 +22,7 @@ class EmbeddingAverage(EmbeddingMetric):
     name = "embedding_average"
     title = "likeness of the mean word vectors of response and reference"
 
-    def reduce(self, words: Floats) -> Floats:
+    def reduce(self, words: Floats, unknown: int) -> Floats:
         return np.asarray(words.mean(axis=0))
 
     def similarity(self, response: Floats, reference: Floats) -> float:

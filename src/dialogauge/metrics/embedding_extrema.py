@@ -29,7 +29,7 @@ class EmbeddingExtrema(EmbeddingMetric):
     name = "embedding_extrema"
     title = "likeness of the most extreme values of response and reference"
 
-    def reduce(self, words: Floats) -> Floats:
+    def reduce(self, words: Floats, unknown: int) -> Floats:
         return extrema(words)
 
     def similarity(self, response: Floats, reference: Floats) -> float:

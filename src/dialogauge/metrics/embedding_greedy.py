@@ -16,16 +16,18 @@ BLOCK = 512
 def embedding_greedy(response: Floats, reference: Floats) -> float:
     """The mean over words of the best cosine in the other text, in both directions, averaged (Rus & Lintean 2012, as in
     Liu et al. 2016, section 3.2). Each text is an array of one row per word."""
-    return _greedy(unit_rows(response), unit_rows(reference))
+    forth, back = best_matches(unit_rows(response), unit_rows(reference))
+    return float(forth.mean() + back.mean()) / 2
 
 
-def _greedy(response: Floats, reference: Floats) -> float:
+def best_matches(response: Floats, reference: Floats) -> tuple[Floats, Floats]:
+    """For each word of either text its best cosine in the other, from rows of length 1."""
     forth, back = np.empty(len(response)), np.full(len(reference), -np.inf)
     for start in range(0, len(response), BLOCK):
         cosines = response[start : start + BLOCK] @ reference.T
         forth[start : start + BLOCK] = cosines.max(axis=1)
         np.maximum(back, cosines.max(axis=0), out=back)
-    return float(forth.mean() + back.mean()) / 2
+    return forth, back
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,9 @@ class EmbeddingGreedy(EmbeddingMetric):
     name = "embedding_greedy"
     title = "likeness of each word to its nearest in the other text, both ways"
 
-    def reduce(self, words: Floats) -> Floats:
+    def reduce(self, words: Floats, unknown: int) -> Floats:
         return unit_rows(words)
 
     def similarity(self, response: Floats, reference: Floats) -> float:
-        return _greedy(response, reference)
+        forth, back = best_matches(response, reference)
+        return float(forth.mean() + back.mean()) / 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from dialogauge.encode.base import Tokens
 from dialogauge.encode.static_base import StaticEncoder
 from dialogauge.errors import InputError
 from dialogauge.metrics.base import UNSIGNED, Floats
-from dialogauge.metrics.embedding import EmbeddingMetric
+from dialogauge.metrics.embedding import EmbeddingMetric, unit_rows
 from dialogauge.metrics.embedding_average import EmbeddingAverage
 from dialogauge.metrics.embedding_extrema import EmbeddingExtrema
-from dialogauge.metrics.embedding_greedy import EmbeddingGreedy
+from dialogauge.metrics.embedding_greedy import EmbeddingGreedy, best_matches
 from dialogauge.metrics.fbd_paper import COMPAT
 
 if TYPE_CHECKING:
@@ -55,14 +55,25 @@ class PaperAverage(PaperEmbedding, EmbeddingAverage):
 
 @dataclass(frozen=True)
 class PaperGreedy(PaperEmbedding, EmbeddingGreedy):
-    """Best matches in both directions, as in our own recipe."""
+    """Best matches in both directions, summed over known words and divided by all words, unknown ones included."""
+
+    def reduce(self, words: Floats, unknown: int) -> Any:
+        return unit_rows(words), len(words) + unknown
+
+    def similarity(self, response: Any, reference: Any) -> float:
+        (ours, own), (theirs, others) = response, reference
+        forth, back = best_matches(ours, theirs)
+        return float(forth.sum() / own + back.sum() / others) / 2
+
+    def recipe(self) -> dict[str, str]:
+        return {**super().recipe(), "greedy": "over-all-words"}
 
 
 @dataclass(frozen=True)
 class PaperExtrema(PaperEmbedding, EmbeddingExtrema):
     """The plain maximum of each dimension, whatever its magnitude."""
 
-    def reduce(self, words: Floats) -> Floats:
+    def reduce(self, words: Floats, unknown: int) -> Floats:
         return np.asarray(words.max(axis=0))
 
     def recipe(self) -> dict[str, str]:
