@@ -260,7 +260,8 @@ def test_the_paper_takes_the_plain_maximum(words, opened):
 @pytest.mark.parametrize(("ours", "theirs"), list(zip(METRICS, PAPER, strict=True)))
 def test_the_paper_takes_words_between_spaces(ours, theirs, words, opened):
     turn = ("hello, world", "there")
-    # "hello," is no word of the table: world alone is left, at .8 of there. Greedy divides by both words: (.4 + .8) / 2.
+    # "hello," is no word of the table: world alone is left, at .8 of there. Greedy divides by both words:
+    # (.8 / 2 + .8) / 2.
     expected = 0.6 if ours is EmbeddingGreedy else 0.8
     assert scores(prepared(theirs, words, opened), turn) == pytest.approx([expected])
     message = f"{theirs.name}: 1 of 3 words have no vector and are left out"

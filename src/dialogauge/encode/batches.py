@@ -18,14 +18,14 @@ def batches(lengths: Sequence[int], budget: int, enough: int, padding: bool = Tr
     `enough` and the next text would need much padding; without `padding`, when the next text is of another length.
     """
     order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    falling = [lengths[place] for place in order.tolist()]
     start = 0
     for place in range(1, len(order) + 1):
-        longest = lengths[order[start]]
+        longest = falling[start]
         tokens = longest * (place - start)
         if place < len(order):
             fits = tokens + longest <= budget
-            length = lengths[order[place]]
-            alike = longest <= SPREAD * length or tokens < enough if padding else longest == length
+            alike = longest <= SPREAD * falling[place] or tokens < enough if padding else longest == falling[place]
             if fits and alike:
                 continue
         yield order[start:place]

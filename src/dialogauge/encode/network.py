@@ -30,7 +30,8 @@ class Network:
     """A model with its layers up to the deepest that is wanted."""
 
     def __init__(self, files: ModelFiles, dtype: Dtype, deepest: int) -> None:
-        self._files = files
+        self._directory = files.directory
+        self._rows = files.config.get("vocab_size", np.inf)
         self.padding = files.config.get("model_type") in PLAIN
         self.layers = deepest if self.padding else files.layers
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -47,7 +48,6 @@ class Network:
     def __call__(self, batch: Sequence[Encoded], outputs: Sequence[Output]) -> list[torch.Tensor]:
         """For each output, on the model's device: states of shape (texts, tokens, width), or vectors (texts, width)."""
         lengths = np.array([len(encoded) for encoded in batch])
-        self._refuse_unknown(batch)
         inputs = {"input_ids": self._pad([encoded.ids for encoded in batch], lengths)}
         segments = [encoded.segments for encoded in batch if encoded.segments is not None]
         if segments:
@@ -64,18 +64,13 @@ class Network:
         states[self.layers] = result.last_hidden_state
         return [_pool(states[output.layer], mask, output.kind) for output in outputs]
 
-    def _refuse_unknown(self, batch: Sequence[Encoded]) -> None:
-        """A GPU would not survive an id that the model has no row for."""
-        highest = max(int(encoded.ids.max()) for encoded in batch)
-        rows = self._files.config.get("vocab_size", highest + 1)
-        if highest >= rows:
-            message = f"its tokeniser has a token {highest}, and the model only {rows}: one of them is another's"
-            raise InputError(message, self._files.directory)
-
     def _pad(self, rows: Sequence[Any], lengths: Any) -> torch.Tensor:
         """Padding is any id at all: it is masked, and its own state is never looked at."""
         padded = np.zeros((len(rows), lengths.max()), dtype=np.int64)
         padded[np.arange(lengths.max()) < lengths[:, None]] = np.concatenate(rows)
+        if padded.max() >= self._rows:  # a GPU would not survive it
+            message = f"its tokeniser has a token {padded.max()}, and the model only {self._rows}: one is another's"
+            raise InputError(message, self._directory)
         return torch.from_numpy(padded).to(self.device)
 
 

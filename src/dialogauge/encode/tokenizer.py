@@ -18,7 +18,7 @@ from dialogauge.errors import InputError
 Ids = NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Encoded:
     """One text or pair as the model reads it."""
 

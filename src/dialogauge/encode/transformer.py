@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -93,8 +94,9 @@ class Transformer(Encoder):
             missing = [text for text in distinct if text not in found and isinstance(text, tuple) is pairs]
             outputs = list(dict.fromkeys([output, *self._expected[pairs]]))
             for window, columns in self._encode(missing, outputs) if missing else ():
-                for out, entries in zip(outputs, columns, strict=True):
-                    self._keep(self._keys(out, window), entries)
+                self._keep([keyed[text] for text in window], columns[0])
+                for other, entries in zip(outputs[1:], columns[1:], strict=True):
+                    self._keep(self._keys(other, window), entries)
                 found.update(zip(window, columns[0], strict=True))
         return [found[text] for text in texts]
 
@@ -113,7 +115,9 @@ class Transformer(Encoder):
         from tqdm import tqdm
 
         network = self._loaded(max(output.layer for output in outputs))
-        windows = [texts[start : start + network.window] for start in range(0, len(texts), network.window)]
+        first = network.window // 8  # small, since nothing else happens while it is tokenised
+        starts = [0, *range(first, len(texts), network.window)]
+        windows = [texts[start:end] for start, end in pairwise([*starts, len(texts)]) if start < end]
         with (
             ThreadPoolExecutor(1) as worker,
             tqdm(total=0, unit="token", unit_scale=True, disable=not self._progress, leave=False) as bar,
@@ -143,12 +147,13 @@ def _run(network: Network, encoded: list[Encoded], outputs: list[Output], tick: 
     so that a GPU never waits."""
     columns: list[list[Any]] = [[None] * len(encoded) for _ in outputs]
     waiting: tuple[Any, list[Any]] | None = None
-    for places in batches([len(one) for one in encoded], network.budget, network.enough, network.padding):
+    lengths = [len(one.ids) for one in encoded]
+    for places in batches(lengths, network.budget, network.enough, network.padding):
         for part, states in _forward(network, places, encoded, outputs):
             if waiting:
                 _fetch(*waiting, encoded, columns)
             waiting = part, states
-            tick(sum(len(encoded[place]) for place in part))
+            tick(sum(lengths[place] for place in part.tolist()))
     if waiting:
         _fetch(*waiting, encoded, columns)
     return columns

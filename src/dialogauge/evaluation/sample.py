@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -73,12 +73,8 @@ def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, pr
     with tqdm(total=len(metrics) * len(corpus), unit="turn", disable=not progress, leave=False) as bar:
         for system, turns in corpus.by_system.items():
             keys = units.keys(turns)
-            for label, metric in metrics.items():
-                bar.set_description(printable(label))
-                places = np.array([place for place, turn in enumerate(turns) if usable(metric, turn)], dtype=np.int64)
-                kept = [turns[place] for place in places]
-                batches = [metric.measure(kept[start : start + BATCH]) for start in _ticking(len(kept), bar.update)]
-                rows = metric.join(batches)
+            for label, (places, rows) in _measure(metrics, turns, bar).items():
+                metric = metrics[label]
                 defined = np.flatnonzero(metric.defined(rows))
                 rows = rows[defined]
                 samples.append(
@@ -86,23 +82,34 @@ def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, pr
                         label=label,
                         system=system,
                         metric=metric,
-                        turns=len(kept),
+                        turns=len(places),
                         signature=metric.signature,
                         units=keys[places[defined]],
                         summary=metric.summarise(rows),
                         rows=rows,
-                        ids=[kept[place].id for place in defined],
+                        ids=[turns[place].id for place in places[defined]],
                         values=metric.per_turn(rows),
                     )
                 )
     return samples
 
 
-def _ticking(count: int, tick: Any) -> Iterable[int]:
-    """The start of each batch; even no turns at all make one (empty) batch."""
-    for start in range(0, max(count, 1), BATCH):
-        yield start
-        tick(min(BATCH, count - start))
+def _measure(
+    metrics: Mapping[str, Metric], turns: Sequence[Turn], bar: Any
+) -> dict[str, tuple[NDArray[np.int64], Any]]:
+    """For each metric the places of the turns it can use, and their rows. All metrics see a batch before the next one
+    comes, while the vectors of its texts are at hand."""
+    places: dict[str, list[int]] = {label: [] for label in metrics}
+    rows: dict[str, list[Any]] = {label: [] for label in metrics}
+    for start in range(0, len(turns), BATCH):
+        batch = range(start, min(start + BATCH, len(turns)))
+        for label, metric in metrics.items():
+            bar.set_description(printable(label))
+            usable_places = [place for place in batch if usable(metric, turns[place])]
+            rows[label].append(metric.measure([turns[place] for place in usable_places]))
+            places[label] += usable_places
+            bar.update(len(batch))
+    return {label: (np.array(places[label], dtype=np.int64), metrics[label].join(rows[label])) for label in metrics}
 
 
 def group_rows(sample: Sample, units: NDArray[np.int64], groups: NDArray[np.int64]) -> list[Any]:
