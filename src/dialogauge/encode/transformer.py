@@ -23,7 +23,7 @@ from dialogauge.errors import InputError, unknown
 if TYPE_CHECKING:
     from dialogauge.encode.network import Dtype, Network
 
-AT_HAND = 512 * 2**20
+AT_HAND = 256 * 2**20
 """So many bytes of vectors stay in memory; older ones are in the cache, or encoded again."""
 TOKENS = "tokens"
 DTYPES = {"float32": "f32", "bfloat16": "bf16"}
