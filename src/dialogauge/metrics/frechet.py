@@ -58,8 +58,8 @@ class Moments:
 
 
 def frechet_distance(x: Floats, y: Floats, mean: Mean = "squared") -> float:
-    """‖mean(x) - mean(y)‖² + Tr(Sx + Sy - 2 (Sx Sy)^½) of two sets of rows, with unbiased covariances S (Dowson & Landau
-    1982). `mean="norm"` leaves the first term unsquared. NaN with fewer than two rows on a side."""
+    """‖mean(x) - mean(y)‖² + Tr(Sx + Sy - 2 (Sx Sy)^½) of two sets of rows, with unbiased covariances S (Dowson &
+    Landau 1982). `mean="norm"` leaves the first term unsquared. NaN with fewer than two rows on a side."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if min(len(x), len(y)) < 2:
         return float("nan")
@@ -81,8 +81,8 @@ def frechet_of_covariances(
 
 
 def _distance(mean_x: Floats, x: Floats, mean_y: Floats, y: Floats, mean: Mean) -> float:
-    """With factors XᵀX = Sx and YᵀY = Sy, the trace of (Sx Sy)^½ is the sum of the singular values of X Yᵀ, and the trace
-    of a covariance the sum of its factor's squares. No square root of a matrix that is not symmetric is ever taken."""
+    """With factors XᵀX = Sx and YᵀY = Sy, the trace of (Sx Sy)^½ is the sum of the singular values of X Yᵀ, and the
+    trace of a covariance the sum of its factor's squares. No root of a matrix that is not symmetric is ever taken."""
     shift = float(np.sum((mean_x - mean_y) ** 2))
     shared = float(np.linalg.svd(x @ y.T, compute_uv=False).sum())
     spread = float(np.sum(x**2) + np.sum(y**2)) - 2 * shared
@@ -106,9 +106,9 @@ def factor(covariance: Floats, rank: int | None = None) -> Floats:
     size = len(covariance)
     if rank is None or rank >= size:
         try:
-            return np.linalg.cholesky(covariance).T
+            return np.asarray(np.linalg.cholesky(covariance).T, dtype=np.float64)
         except np.linalg.LinAlgError:
             rank = size
     values, vectors = np.linalg.eigh(covariance)
     kept = slice(size - rank, None)
-    return np.sqrt(np.maximum(values[kept], 0.0))[:, None] * vectors[:, kept].T
+    return np.asarray(np.sqrt(np.maximum(values[kept], 0.0))[:, None] * vectors[:, kept].T)
