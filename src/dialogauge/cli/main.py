@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dialogauge import __version__
-from dialogauge.cli import cache, compare, corpora, demo, doctor, encoders, metrics, score
+from dialogauge.cli import cache, compare, corpora, demo, doctor, encoders, metrics, perturb, score
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 
 VERBS = {
     "score": score,
     "compare": compare,
+    "perturb": perturb,
     "metrics": metrics,
     "encoders": encoders,
     "corpora": corpora,

@@ -1,0 +1,132 @@
+"""dialogauge perturb: responses made worse on purpose."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from dialogauge.cli.inputs import add_inputs, chosen_systems
+from dialogauge.cli.output import on_terminal, warn
+from dialogauge.errors import InputError
+from dialogauge.tables import printable
+
+if TYPE_CHECKING:
+    from dialogauge.corpus import Turn
+
+HELP = "make a share of the responses worse on purpose"
+DESCRIPTION = """\
+Writes the turns with a share of each system's responses changed, to see which metrics notice. Kinds:
+  noise      inserts random words, a quarter to a half as many as there are
+  mismatch   the chosen turns exchange their responses
+  permute    shuffles the words
+  repeat     says a generic sentence instead
+  truncate   keeps the first half of the words
+  parrot     says the last utterance of the context back
+With one seed, what is changed at a small ratio is changed at every larger one too."""
+EXAMPLES = """\
+examples:
+  dialogauge perturb responses.jsonl --kind noise --ratio 0.3 --out noisy.jsonl
+  dialogauge perturb responses.jsonl --kind permute --ratio 0.5 --systems a --out shuffled.jsonl.gz
+  dialogauge perturb annotation.json --kind mismatch --ratio 1 --of references --out - | head
+
+JSON lines come out, which every other command reads. Changed turns lose their ratings."""
+STDOUT = Path("-")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
+    parser.add_argument("--kind", required=True, metavar="KIND", help="what to do to a response; see above")
+    parser.add_argument("--ratio", required=True, metavar="R", type=float, help="the share to change, from 0 to 1")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", type=Path, help="where to write; gzip if it ends in .gz; - is stdout"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace the file that is there already")
+    parser.add_argument(
+        "--of",
+        choices=("responses", "references"),
+        default="responses",
+        help='what to change; references become a system "reference" (default: responses)',
+    )
+    add_inputs(parser)
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same changes (default: 0)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from dialogauge.corpus import load
+    from dialogauge.corpus.perturb import check_call, perturb, references_as_system
+
+    check_call(arguments.kind, arguments.ratio, arguments.seed)
+    _check_writable(arguments.out, arguments.overwrite)
+    corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
+    if systems := chosen_systems(arguments):
+        corpus = corpus.select(systems)
+    if arguments.of == "references":
+        corpus = references_as_system(corpus)
+    perturbed = perturb(corpus, arguments.kind, arguments.ratio, arguments.seed)
+    if arguments.out == STDOUT:
+        # As bytes: a stdout that is not UTF-8 would replace characters, and what comes out is data.
+        _write_lines(perturbed, sys.stdout.buffer)
+    else:
+        _write_file(perturbed, arguments.out, arguments.overwrite)
+    warn(perturbed.caveats)
+    changed = sum(new is not old for new, old in zip(perturbed, corpus, strict=True))
+    print(f"{changed} of {len(corpus)} turns changed, {len(corpus) - changed} left as they were", file=sys.stderr)
+    return 0
+
+
+def _check_writable(path: Path, overwrite: bool) -> None:
+    """Refuses a file that is there already, before any work is done."""
+    if path == STDOUT:
+        return
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError("is there and is not a plain file; choose another name", path)
+    if path.exists() and not overwrite:
+        raise InputError("is there already and was left as it is; choose another name or pass --overwrite", path)
+    if not next(parent for parent in path.absolute().parents if parent.exists()).is_dir():
+        raise InputError("cannot be made: a part of its path is a file", path)
+
+
+def _write_file(turns: Iterable[Turn], path: Path, overwrite: bool) -> None:
+    """Writes beside the target under a temporary name, then moves into place: the file is either whole or absent."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        new = partial / "new"
+        with new.open("wb") as file:
+            if path.suffix.lower() == ".gz":
+                # Neither name nor time: same turns, same bytes.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
+                    _write_lines(turns, packed)
+            else:
+                _write_lines(turns, file)
+            file.flush()
+            os.fsync(file.fileno())
+        _check_writable(path, overwrite)
+        new.replace(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _write_lines(turns: Iterable[Turn], file: BinaryIO | gzip.GzipFile) -> None:
+    for turn in turns:
+        file.write(f"{_json_line(turn)}\n".encode())
+
+
+def _json_line(turn: Turn) -> str:
+    """The turn as the reader `jsonl` reads it back. What could harm a terminal is spelled as an escape."""
+    from dialogauge.corpus.record import FIELDS
+
+    values = {field: getattr(turn, field) for field in FIELDS}
+    kept = {field: value for field, value in values.items() if value or field == "response"}
+    try:
+        return printable(json.dumps(kept, ensure_ascii=False, allow_nan=False, default=dict))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"turn {turn.id!r} of {turn.system!r} cannot be written as JSON: {error}") from None

@@ -1,0 +1,163 @@
+"""Corpora made worse on purpose: a share of the responses is changed, to see which metrics notice."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.perturbations import GENERIC, KINDS, WORD, Chosen
+from dialogauge.corpus.quote import count
+from dialogauge.corpus.turn import NOTHING, Turn
+from dialogauge.errors import Caveat, InputError, unknown
+
+REFERENCE = "reference"
+"""The system that references are turned into."""
+
+Item: TypeAlias = tuple[str, tuple[str, ...], int]
+"""What turns of different systems share where they are paired: id and context. The number tells apart turns of one
+system that have both in common, which no loaded corpus has."""
+
+
+def perturb(
+    corpus: Corpus,
+    kind: str,
+    ratio: float,
+    seed: int = 0,
+    of: Literal["response", "reference"] = "response",
+    *,
+    words: Sequence[str] | None = None,
+    sentences: Sequence[str] = GENERIC,
+) -> Corpus:
+    """The corpus with a share of each system's responses changed; the share is rounded to the nearest count.
+
+    `kind` is one of `KINDS`. With `of="reference"` the references are changed in place of the responses (see
+    `references_as_system`). `words` replaces the different words of all responses, from which `noise` draws;
+    `sentences` replaces the generic ones of `repeat`.
+
+    One seed gives one order of the corpus's (id, context) pairs, whatever the kind, and every ratio takes turns from
+    its beginning: the turns changed at 0.2 are among those changed at 0.5 and get the same text, but that under
+    `mismatch` the last one takes the first one's response, and which is last depends on the ratio. Pairs are put in
+    order by id and context before the draw, so the order of the file does not matter where ids are given.
+
+    A chosen turn that cannot be changed stays as it is; a caveat counts such turns. A changed turn loses its ratings,
+    which are of the old text; nothing else about it changes.
+    """
+    check_call(kind, ratio, seed)
+    if of not in ("response", "reference"):
+        raise unknown("text to change", of, ("response", "reference"))
+    if of == "reference":
+        corpus = references_as_system(corpus)
+    if words is None:
+        words = _all_words(corpus) if kind == "noise" else ()
+    else:
+        _refuse_blank("words", words)
+    _refuse_blank("sentences", sentences)
+
+    turns = list(corpus.turns)
+    chosen = left = 0
+    for drawn in _drawn(corpus.turns, ratio, seed):
+        for (place, stream), (next_place, _) in zip(drawn, drawn[1:] + drawn[:1], strict=True):
+            turn, following = corpus.turns[place], corpus.turns[next_place].response
+            text = KINDS[kind].change(Chosen(turn, following, stream, words, sentences))
+            chosen += 1
+            if text is None or text == turn.response:
+                left += 1
+            else:
+                turns[place] = replace(turn, response=text, ratings=NOTHING)
+    return Corpus(turns, corpus.files, (*corpus.caveats, *_left_alone(kind, left, chosen)))
+
+
+def references_as_system(corpus: Corpus) -> Corpus:
+    """The first reference of every (id, context) as the response of a system "reference", so that real replies can be
+    perturbed.
+
+    Each comes from the first system that has one there, with all its references. Ratings and `extra` are left out:
+    they are about the response of another system. Where one id stands for different contexts, the later ones are
+    called `ID#2`, `ID#3`, and so on. Pairs without any reference are counted in a caveat.
+    """
+    first: dict[tuple[str, tuple[str, ...]], Turn | None] = {}
+    for turn in chain.from_iterable(corpus.by_system.values()):
+        pair = (turn.id, turn.context)
+        if first.get(pair) is None:
+            first[pair] = turn if turn.references else None
+    taken = {turn.id for turn in first.values() if turn}
+    used: set[str] = set()
+    turns = []
+    for turn in filter(None, first.values()):
+        name = turn.id if turn.id not in used else _free(turn.id, taken)
+        used.add(turn.id)
+        taken.add(name)
+        said = turn.references[0]
+        turns.append(replace(turn, id=name, response=said, system=REFERENCE, ratings=NOTHING, extra=NOTHING))
+    if not turns:
+        raise InputError("expected turns with references, found none")
+    caveats = corpus.caveats
+    if missing := len(first) - len(turns):
+        message = f"{missing} of {count(len(first), 'context')} left out: no turn there has a reference"
+        caveats = (*caveats, Caveat("no_reference", message))
+    return Corpus(turns, corpus.files, caveats)
+
+
+def check_call(kind: str, ratio: float, seed: int) -> None:
+    """Refuses what cannot be asked for, before any work is done."""
+    if kind not in KINDS:
+        raise unknown("perturbation", kind, KINDS)
+    if not 0 <= ratio <= 1:
+        raise InputError(f"ratio must lie between 0 and 1, found {ratio}")
+    if seed < 0:
+        raise InputError(f"seed must not be negative, found {seed}")
+
+
+def _drawn(turns: Sequence[Turn], ratio: float, seed: int) -> Iterator[list[tuple[int, int]]]:
+    """For each system, the positions of its chosen turns in the order drawn, each with the seed of its own numbers."""
+    items = _items(turns)
+    number = {item: place for place, item in enumerate(sorted(set(items)))}
+    random = np.random.default_rng(seed)
+    ranks = random.permutation(len(number)).tolist()
+    streams = random.integers(1 << 63, size=len(number)).tolist()
+    systems: dict[str, list[tuple[int, int]]] = {}
+    for position, (turn, item) in enumerate(zip(turns, items, strict=True)):
+        systems.setdefault(turn.system, []).append((ranks[number[item]], position))
+    for ranked in systems.values():
+        wanted = math.floor(ratio * len(ranked) + 0.5)
+        yield [(position, streams[number[items[position]]]) for _, position in sorted(ranked)[:wanted]]
+
+
+def _items(turns: Sequence[Turn]) -> list[Item]:
+    seen: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
+    items = []
+    for turn in turns:
+        same = (turn.system, turn.id, turn.context)
+        items.append((turn.id, turn.context, seen[same]))
+        seen[same] += 1
+    return items
+
+
+def _all_words(corpus: Corpus) -> list[str]:
+    return sorted({word for turn in corpus.turns for word in WORD.findall(turn.response)})
+
+
+def _left_alone(kind: str, left: int, chosen: int) -> list[Caveat]:
+    if not left:
+        return []
+    message = f"{kind}: {left} of {count(chosen, 'chosen turn')} unchanged: {KINDS[kind].excuse}"
+    return [Caveat("not_perturbed", message)]
+
+
+def _refuse_blank(name: str, texts: Sequence[str]) -> None:
+    if not texts or not all(text.strip() for text in texts):
+        raise InputError(f"{name}: expected at least one text and none that is blank, found {list(texts)[:3]!r}")
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number = 2
+    while f"{name}#{number}" in taken:
+        number += 1
+    return f"{name}#{number}"
