@@ -226,7 +226,6 @@ def test_no_such_name(no_network, hub_cache):
         "no encoder 'nobody/nothing'",
         "as a directory",
         "in $DIALOGAUGE_MODELS",
-        "in installed weights packages",
         "in the Hugging Face cache",
         "on the hub (unless HF_HUB_OFFLINE is set)",
         "to get it: hf download nobody/nothing",

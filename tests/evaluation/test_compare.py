@@ -325,3 +325,28 @@ def test_compare_from_group_summaries(monkeypatch):
     assert grouped.difference == pytest.approx(rows.difference)
     assert grouped.high - grouped.low == pytest.approx(rows.high - rows.low, rel=0.3)
     assert grouped.better == rows.better == "a"
+
+
+def test_runs_with_one_encoder_in_two_places_are_compared(tmp_path):
+    """Wherever the vectors lie and whatever their folders are called, what counts is what is in them."""
+    turns = [Turn(str(i), f"hello w{i % 3}", (f"q{i}",), ("hello w1",), "bot") for i in range(30)]
+    runs = []
+    for name in ("a", "b,c]"):
+        (tmp_path / name).mkdir()
+        vectors = tmp_path / name / "g,[1].txt"
+        vectors.write_text("hello 1 0\nw0 0 1\nw1 1 1\nw2 0 2\n")
+        result = evaluate(Corpus(turns), "embedding_average", encoder=f"static:{vectors}")
+        assert result.columns == ["embedding_average[encoder=static:g__1_.txt]"]
+        runs.append(result.save(tmp_path / f"run{len(runs)}"))
+    (pair,) = compare_runs(runs).pairs
+    assert pair.difference == 0
+
+
+def test_a_guard_is_found_without_its_options(tmp_path, capsys):
+    from dialogauge.cli.main import main
+
+    turns = [Turn(str(i), f"hello w{i % 3}", (f"q{i}",), ("hello w1",), "bot") for i in range(30)]
+    runs = [str(evaluate(Corpus(turns), "bleu[lowercase=true]").save(tmp_path / name)) for name in ("one", "two")]
+    assert main(["compare", *runs, "--fail-if-worse", "bleu"]) == 0
+    assert main(["compare", *runs, "--fail-if-worse", "meteor"]) == 2
+    assert "the runs have only bleu[lowercase=true]" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from dialogauge import evaluate, load
+from dialogauge import evaluate, load, stream
 from dialogauge.encode.network import Network
 from dialogauge.metrics.encoding import EncoderMetric
 from tests.encode.models import build, minilm
@@ -73,6 +73,47 @@ def test_each_distinct_text_or_pair_goes_through_the_model_once(corpus, monkeypa
     pairs = {(turn.context, text) for turn in turns for text in (turn.response, *turn.references)}
     assert set(seen.values()) == {1}
     assert len(seen) == len(texts) + len(pairs)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "xlnet"])
+def test_so_it_does_in_every_family(corpus, family, tmp_path, monkeypatch):
+    """Also where the first word of a text is spelled in another way for some metrics."""
+    directory = build(family, tmp_path / family)
+    sizes = []
+    forward = Network.__call__
+
+    def counting(self, batch, outputs):
+        sizes.append(len(batch))
+        return forward(self, batch, outputs)
+
+    monkeypatch.setattr(Network, "__call__", counting)
+    turns = load(corpus)
+    evaluate(turns, METRICS, encoder=str(directory), cache=False, resamples=20)
+    assert sum(sizes) == len({text for turn in turns for text in (turn.response, *turn.references)})
+
+
+def test_past_what_fits_in_memory(corpus, model, monkeypatch):
+    """A stream has all its metrics see a batch, too, before the next comes."""
+    monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 10)
+    monkeypatch.setattr("dialogauge.encode.transformer.AT_HAND", 2**17)
+    monkeypatch.setattr("dialogauge.evaluation.sample.BATCH", 4)
+    rows = [json.loads(line) for line in corpus.read_text().splitlines()]
+    for place, row in enumerate(rows):
+        row["response"] += " hello" * place
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows if row["system"] == "s0"))
+    sizes = []
+    forward = Network.__call__
+
+    def counting(self, batch, outputs):
+        sizes.append(len(batch))
+        return forward(self, batch, outputs)
+
+    monkeypatch.setattr(Network, "__call__", counting)
+    result = evaluate(stream(corpus), METRICS, encoder=str(model), cache=False)
+    turns = load(corpus)
+    distinct = {text for turn in turns for text in (turn.response, *turn.references)}
+    assert len(distinct) <= sum(sizes) < 2 * len(distinct)
+    assert "learned_from_part" in {caveat.code for caveat in result.caveats}
 
 
 SCORE = """

@@ -230,7 +230,7 @@ def test_an_empty_text_scores_zero_and_is_counted(small, response):
     assert rows[:, :3].tolist() == [[0, 0, 0]] * 3
     (caveat,) = small.caveats(small.summarise(rows))
     assert caveat.code == "no_vectors"
-    assert caveat.message == "bertscore: 3 of 3 turns have a text without any vector, and score 0"
+    assert caveat.message == f"{small.label}: 3 of 3 turns have a text without any vector, and score 0"
 
 
 def test_an_empty_reference_beside_another_does_not_make_the_score_zero(small):
@@ -250,7 +250,7 @@ def test_a_text_that_is_cut_is_counted(small):
     assert np.isfinite(rows).all()
     (caveat,) = small.caveats(small.summarise(rows))
     assert caveat.code == "cut_text"
-    told = "bertscore: 2 of 3 turns have a text longer than the encoder takes; its end is cut"
+    told = f"{small.label}: 2 of 3 turns have a text longer than the encoder takes; its end is cut"
     assert caveat.message == told
     # What is cut has no part in it.
     assert scores(small, (long, "hello")) == scores(small, (f"{long} and more", "hello"))
@@ -422,8 +422,9 @@ def test_asked_for_by_name(directory):
 def test_in_a_run(directory, small):
     result = evaluate(Corpus(TURNS), "bertscore,bertscore.recall", encoder=str(directory), cache=False, resamples=10)
     rows = small.measure(TURNS)
-    assert result.score("system", f"bertscore[encoder={directory}]").value == pytest.approx(rows[:, 0].mean())
-    assert result.score("system", f"bertscore[encoder={directory}].recall").value == pytest.approx(rows[:, 2].mean())
+    label = f"bertscore[encoder={directory.name}]"
+    assert result.score("system", label).value == pytest.approx(rows[:, 0].mean())
+    assert result.score("system", f"{label}.recall").value == pytest.approx(rows[:, 2].mean())
 
 
 def test_other_metrics_of_a_run_share_the_pass(directory):

@@ -1,5 +1,6 @@
 import math
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,11 +131,10 @@ def test_texts_without_a_vector_score_zero_and_are_counted(cls, words, opened):
     metric = prepared(cls, words, opened)
     empty = [("", "hello"), ("hello", ""), ("", ""), (" \n", "hello"), ("zebra 😀", "hello"), ("hello", "你好")]
     assert scores(metric, *empty) == [0] * 6
-    name = metric.name
     assert told(metric, *empty) == {
-        "no_vectors": f"{name}: 6 of 6 turns have a text without any vector, and score 0",
+        "no_vectors": f"{metric.label}: 6 of 6 turns have a text without any vector, and score 0",
         # zebra and 😀, 你好; with four times hello they are seven.
-        "unknown_words": f"{name}: 3 of 8 words have no vector and are left out",
+        "unknown_words": f"{metric.label}: 3 of 8 words have no vector and are left out",
     }
     # A reference without a vector beside one that has one takes nothing away.
     assert scores(metric, ("hello", "zebra", "hello")) == pytest.approx([1])
@@ -145,9 +145,9 @@ def test_texts_without_a_vector_score_zero_and_are_counted(cls, words, opened):
 def test_unknown_words_are_left_out_and_counted(cls, words, opened):
     metric = prepared(cls, words, opened)
     assert scores(metric, ("hello zebra", "hello")) == pytest.approx([1])
-    message = f"{metric.name}: 2 of 5 words have no vector and are left out"
+    message = f"{metric.label}: 2 of 5 words have no vector and are left out"
     assert told(metric, ("hello zebra", "hello"), ("zebra", "hello")) == {
-        "no_vectors": f"{metric.name}: 1 of 2 turns have a text without any vector, and score 0",
+        "no_vectors": f"{metric.label}: 1 of 2 turns have a text without any vector, and score 0",
         "unknown_words": message,
     }
     assert told(metric, ("hello", "there")) == {}
@@ -229,7 +229,7 @@ def test_neither_order_nor_company_matters(cls, small, opened):
 def test_what_an_encoder_cuts_is_counted(cls, small, opened):
     metric = prepared(cls, small, opened)
     long = "what would you like to eat for dinner ? " * 1112
-    expected = f"{metric.name}: 2 of 3 turns have a text longer than the encoder takes; its end is cut"
+    expected = f"{metric.label}: 2 of 3 turns have a text longer than the encoder takes; its end is cut"
     assert told(metric, (long, "hello"), ("hello", "you", long), ("hello", "you")) == {"cut_text": expected}
     assert scores(metric, ("", "hello"), ("hello", "hello")) == pytest.approx([0, 1])
 
@@ -264,7 +264,7 @@ def test_the_paper_takes_words_between_spaces(ours, theirs, words, opened):
     # (.8 / 2 + .8) / 2.
     expected = 0.6 if ours is EmbeddingGreedy else 0.8
     assert scores(prepared(theirs, words, opened), turn) == pytest.approx([expected])
-    message = f"{theirs.name}: 1 of 3 words have no vector and are left out"
+    message = f"{prepared(theirs, words, opened).label}: 1 of 3 words have no vector and are left out"
     assert told(prepared(theirs, words, opened), turn) == {"unknown_words": message}
     assert told(prepared(ours, words, opened), turn) == {}
     assert scores(prepared(ours, words, opened), turn) != pytest.approx([expected])
@@ -333,8 +333,8 @@ def test_in_a_run(words, opened):
     result = evaluate(Corpus(turns), ",".join(names), encoder=words, cache=False, resamples=10)
     for cls in METRICS:
         expected = np.mean(scores(prepared(cls, words, opened), ("hello world", "there"), ("zebra", "hello")))
-        assert result.score("system", f"{cls.name}[encoder={words}]").value == pytest.approx(expected)
+        assert result.score("system", f"{cls.name}[encoder=static:{Path(words).name}]").value == pytest.approx(expected)
     paper = evaluate(Corpus(turns), names, compat="fbd-paper", encoder=words, cache=False, resamples=10)
     for cls in PAPER:
         expected = np.mean(scores(prepared(cls, words, opened), ("hello world", "there"), ("zebra", "hello")))
-        assert paper.score("system", f"{cls.name}[encoder={words}]").value == pytest.approx(expected)
+        assert paper.score("system", f"{cls.name}[encoder=static:{Path(words).name}]").value == pytest.approx(expected)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, add_resampling, options
@@ -52,17 +54,23 @@ def run(arguments: argparse.Namespace) -> int:
         if guard.metric.higher_is_better is None:
             raise InputError(f"--fail-if-worse {guard.name}: this metric has no better or worse")
     comparison = _compare(arguments)
-    for guard in guards:
-        if guard.name not in comparison.columns:
-            raise InputError(f"--fail-if-worse {guard.name}: the runs have only {', '.join(comparison.columns)}")
+    guarded = [_column(guard.name, comparison.columns) for guard in guards]
     if guards and not comparison.baselines:
         raise InputError("--fail-if-worse: no system has one of its name in the first run to be held against")
     warn(comparison.caveats)
     print(comparison.render(arguments.format), flush=True)
-    failures = [failure for guard in guards for failure in _failures(comparison, guard.name)]
+    failures = [failure for name in guarded for failure in _failures(comparison, name)]
     for failure in failures:
         print(printable(failure), file=sys.stderr)
     return 1 if failures else 0
+
+
+def _column(name: str, columns: Sequence[str]) -> str:
+    """The column of that name, or the only one with options (`bertscore` for `bertscore[encoder=mpnet]`)."""
+    found = [name] if name in columns else [column for column in columns if re.sub(r"\[.*\]", "", column) == name]
+    if len(found) != 1:
+        raise InputError(f"--fail-if-worse {name}: the runs have only {', '.join(columns)}")
+    return found[0]
 
 
 def _failures(comparison: Comparison, metric: str) -> list[str]:

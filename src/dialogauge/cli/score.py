@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation.save import check_writable
     from dialogauge.metrics.registry import parse_requests
 
-    parse_requests(arguments.metrics, arguments.compat)
+    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
+    requests = parse_requests(arguments.metrics, arguments.compat, defaults)
     if arguments.out:
         check_writable(arguments.out, arguments.overwrite)
     if arguments.plot:
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     corpus = stream(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
-    result = evaluate(corpus, arguments.metrics, **options(arguments))
+    result = evaluate(corpus, requests, **options(arguments))
     warn(result.caveats)
     print(result.render(arguments.format), flush=True)
     if arguments.out:

@@ -16,6 +16,7 @@ Text = str | tuple[str, str]
 """What is encoded: one text, or a (context, response) pair in the model's own pair format."""
 Pool = Literal["cls", "mean", "max"]
 """The first token's state; the mean or the maximum over all tokens but padding, special tokens included."""
+Dtype = Literal["float32", "bfloat16"]
 Split = Callable[[str], Sequence[str]]
 Vectors = NDArray[np.float32]
 
@@ -64,6 +65,10 @@ class Encoder(ABC):
     @abstractmethod
     def recipe(self) -> dict[str, str]:
         """What of the encoder could change a number, for signatures."""
+
+    def spelled(self, text: str) -> str:
+        """A single text as metrics that compare words give it to the encoder: without space around it."""
+        return text.strip()
 
     def expect(self, kind: str, *, pairs: bool, layer: int | None = None) -> None:
         """Told beforehand what will be asked for ("tokens" or a pooling), an encoder can give all of it in one pass."""

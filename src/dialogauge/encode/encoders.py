@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dialogauge.encode.base import Encoder
+from dialogauge.encode.base import Dtype, Encoder
 from dialogauge.encode.cache import Cache
 from dialogauge.errors import Caveat, InputError
-
-if TYPE_CHECKING:
-    from dialogauge.encode.network import Dtype
 
 STATIC, UNIVERSAL = "static:", "use"
 

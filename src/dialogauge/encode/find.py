@@ -34,10 +34,7 @@ TEXTS = [
 ]
 """A model's files beside its weights."""
 SHARDS = ["model-*.safetensors", INDEX]
-PLACES = (
-    "a directory, in $DIALOGAUGE_MODELS, in installed weights packages, in the Hugging Face cache and on the hub"
-    " (unless HF_HUB_OFFLINE is set)"
-)
+PLACES = "in $DIALOGAUGE_MODELS, {}in the Hugging Face cache and on the hub (unless HF_HUB_OFFLINE is set)"
 UNLIMITED = 512
 """The most tokens for a model that names no limit of its own, such as XLNet."""
 POSITIONS_AFTER_PADDING = {
@@ -158,7 +155,8 @@ def find_model(name: str) -> ModelFiles:
     )
     if directory is None:
         command = known.command if known else f"hf download {name}"
-        raise InputError(f"no encoder {name!r}: looked for it as {PLACES}; to get it: {command}")
+        own = PLACES.format("in installed weights packages, ") if known else f"as a directory, {PLACES.format('')}"
+        raise InputError(f"no encoder {name!r}: looked for it {own}; to get it: {command}")
     return _checked(title.rpartition("/")[2], directory, known.sha256 if known else None)
 
 

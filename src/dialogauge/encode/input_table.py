@@ -25,9 +25,9 @@ class InputTable(StaticEncoder):
     """The vectors that a Hugging Face encoder gives its tokens before its first layer. A text's tokens are the
     model's own, without the special ones and without a limit; its unknown token has no vector here.
 
-    With a `split`, each word must be in the vocabulary whole. Vocabularies that mark the start of a word (Ġ in
-    byte-level BPE, ▁ in SentencePiece) hold most words twice: with the mark, which is the word, and without,
-    which is also an end of longer words. The one with the mark is taken first.
+    With a `split`, each word must be in the vocabulary whole, as it stands or lower-cased. Vocabularies that mark
+    the start of a word (Ġ in byte-level BPE, ▁ in SentencePiece) hold most words twice: with the mark, which is the
+    word, and without, which is also an end of longer words. The one with the mark is taken first.
     """
 
     def __init__(self, directory: Path, identity: str) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from dialogauge.encode.base import Dtype
 from dialogauge.encode.entries import Output
 from dialogauge.encode.find import ModelFiles
 from dialogauge.encode.tokenizer import Encoded
 from dialogauge.errors import DialogaugeError, InputError
 
-Dtype = Literal["float32", "bfloat16"]
 BACKENDS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 """Without cuDNN's attention, which builds a plan for every new shape: five times as slow where no shape comes twice."""
 PLAIN = {"bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta", "xlnet"}

@@ -35,10 +35,8 @@ class StaticVectors(StaticEncoder):
         return self._each_by_words(texts, split or nltk_words)
 
     def _rows(self, words: Iterable[str]) -> dict[str, int]:
-        distinct = dict.fromkeys(words)
-        forms = list(distinct | dict.fromkeys(word.lower() for word in distinct))
-        rows = dict(zip(forms, self._store.find(forms).tolist(), strict=True))
-        return {word: rows[word] if rows[word] >= 0 else rows[word.lower()] for word in distinct}
+        distinct = list(dict.fromkeys(words))
+        return dict(zip(distinct, self._store.find(distinct).tolist(), strict=True))
 
 
 def open_static(path: Path | str, folder: Path | None = None, progress: bool = False) -> StaticVectors:

@@ -16,8 +16,8 @@ _REWRITTEN = frozenset({"``", "''"})
 
 
 class StaticEncoder(Encoder):
-    """Looks words up in a table. A word is looked up as it stands, then lower-cased; one that is in neither form
-    has no vector: it is left out of the tokens and counted in `Tokens.unknown`."""
+    """Looks words up in a table as they stand. One that is not in it has no vector: it is left out of the tokens and
+    counted in `Tokens.unknown`."""
 
     def __init__(self, identity: str, table: Vectors) -> None:
         self.identity = identity

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from dialogauge.encode.base import Encoder, Pool, Pooled, Text, Tokens
+from dialogauge.encode.base import Dtype, Encoder, Pool, Pooled, Text, Tokens
 from dialogauge.encode.batches import batches
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.entries import Entry, Output, Vector, keys, pack, size, unpack
@@ -21,7 +21,7 @@ from dialogauge.encode.tokenizer import Encoded, Tokenizer
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dialogauge.encode.network import Dtype, Network
+    from dialogauge.encode.network import Network
 
 AT_HAND = 256 * 2**20
 """So many bytes of vectors stay in memory; older ones are in the cache, or encoded again."""
@@ -56,6 +56,11 @@ class Transformer(Encoder):
     @cached_property
     def tokenizer(self) -> Tokenizer:
         return Tokenizer(self.files)
+
+    def spelled(self, text: str) -> str:
+        """Where a tokeniser has other tokens for the first word (RoBERTa), as if it stood after a space."""
+        bare = text.strip()
+        return f" {bare}" if bare and self.tokenizer.marks_word_starts else bare
 
     def expect(self, kind: Pool | str, *, pairs: bool, layer: int | None = None) -> None:
         """Says beforehand what will be asked for, so that one pass through the model gives all of it."""

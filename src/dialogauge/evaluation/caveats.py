@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ FEW = 20
 
 
 def of_corpus(
-    systems: Mapping[str, int], empty: int, kind: str, metrics: Iterable[Metric], large: bool
+    systems: Mapping[str, int], empty: int, kind: str, metrics: Collection[Metric], large: bool
 ) -> list[Caveat]:
     """`systems` has the number of turns of each."""
     found = []
@@ -38,6 +38,10 @@ def of_corpus(
             " and a run kept with --out cannot be compared with others"
         )
         found.append(Caveat("large_corpus", message))
+        learners = [metric.label for metric in metrics if metric.learns]
+        if learners:
+            message = f"{', '.join(learners)}: what is learned from the corpus comes from the first turns alone"
+            found.append(Caveat("learned_from_part", message))
     return found
 
 

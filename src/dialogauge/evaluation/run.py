@@ -42,7 +42,8 @@ def evaluate(
     metrics and seed give the same result. `corpus` may also be a stream of turns (`dialogauge.stream`).
 
     `encoder` ("minilm", "roberta-base", a directory, "static:glove.txt") and `dtype` ("float32", "bfloat16") go to all
-    metrics that take one and are not given their own. What is encoded is kept on disk unless `cache` is off.
+    metrics given by name that take one and have none of their own. What is encoded is kept on disk unless `cache` is
+    off.
     """
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})

@@ -18,7 +18,10 @@ from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Floats, Metric
 from dialogauge.tables import printable
 
-BATCH = 2048
+BATCH = 512
+"""Turns that all metrics see before the next ones come. Their texts' token states must fit in memory."""
+
+Places = NDArray[np.int64]
 
 
 @dataclass
@@ -73,7 +76,7 @@ def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, pr
     with tqdm(total=len(metrics) * len(corpus), unit="turn", disable=not progress, leave=False) as bar:
         for system, turns in corpus.by_system.items():
             keys = units.keys(turns)
-            for label, (places, rows) in _measure(metrics, turns, bar).items():
+            for label, (places, rows) in measure_all(metrics, turns, bar).items():
                 metric = metrics[label]
                 defined = np.flatnonzero(metric.defined(rows))
                 rows = rows[defined]
@@ -94,9 +97,7 @@ def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, pr
     return samples
 
 
-def _measure(
-    metrics: Mapping[str, Metric], turns: Sequence[Turn], bar: Any
-) -> dict[str, tuple[NDArray[np.int64], Any]]:
+def measure_all(metrics: Mapping[str, Metric], turns: Sequence[Turn], bar: Any) -> dict[str, tuple[Places, Any]]:
     """For each metric the places of the turns it can use, and their rows. All metrics see a batch before the next one
     comes, while the vectors of its texts are at hand."""
     places: dict[str, list[int]] = {label: [] for label in metrics}

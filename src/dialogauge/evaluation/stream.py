@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.evaluation.resampling import GROUPS
-from dialogauge.evaluation.sample import Sample, usable
+from dialogauge.evaluation.sample import Places, Sample, measure_all
 from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Metric
@@ -43,26 +43,22 @@ def measure_stream(metrics: Mapping[str, Metric], turns: Iterator[Turn], units: 
                 by_system.setdefault(turn.system, []).append(turn)
             for system, part in by_system.items():
                 keys = units.keys(part)
-                for label, metric in metrics.items():
-                    _note(tallies[system, label], metric, part, keys)
-            bar.update(len(batch))
+                for label, (places, rows) in measure_all(metrics, part, bar).items():
+                    _note(tallies[system, label], metrics[label], part, keys, places, rows)
     return [_sample(label, system, metrics[label], tally) for (system, label), tally in tallies.items()]
 
 
-def _note(tally: Tally, metric: Metric, turns: list[Turn], keys: Keys) -> None:
-    places = np.array([place for place, turn in enumerate(turns) if usable(metric, turn)], dtype=np.int64)
-    kept, keys = [turns[place] for place in places], keys[places]
-    rows = metric.measure(kept)
-    tally.turns += len(kept)
+def _note(tally: Tally, metric: Metric, turns: Sequence[Turn], keys: Keys, places: Places, rows: Any) -> None:
+    tally.turns += len(places)
     defined = np.flatnonzero(metric.defined(rows))
-    kept, keys, rows = [kept[place] for place in defined], keys[defined], rows[defined]
-    members = keys % np.uint64(GROUPS)
+    places, rows = places[defined], rows[defined]
+    members = keys[places] % np.uint64(GROUPS)
     for group in np.unique(members):
         tally.groups[group].add(metric.summarise(rows[np.flatnonzero(members == group)]))
-    tally.keys.append(keys)
+    tally.keys.append(keys[places])
     if (values := metric.per_turn(rows)) is not None:
         tally.values.append(values)
-        tally.ids.extend(turn.id for turn in kept)
+        tally.ids.extend(turns[place].id for place in places)
 
 
 def _sample(label: str, system: str, metric: Metric, tally: Tally) -> Sample:

@@ -6,6 +6,7 @@ output, streaming, and merging across workers.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 HIDDEN = {"option": None}
 """Metadata of a field that is no option: what `prepare` found."""
 UNSIGNED = {"signed": False}
-"""Metadata of an option whose effect the recipe spells out."""
+"""Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value."""
 
 
 class Measures(Protocol):
@@ -62,6 +63,11 @@ class Metric(ABC):
     """"jackknife" where repeated rows would bias the statistic."""
     parts: ClassVar[tuple[str, ...]] = ()
     """Names of the values beside the main one, asked for as `metric.part`."""
+
+    @property
+    def learns(self) -> bool:
+        """Whether `prepare` takes numbers from the corpus."""
+        return False
 
     @classmethod
     def needed(cls) -> str:
@@ -123,6 +129,16 @@ class Metric(ABC):
         return {}
 
     @property
+    def label(self) -> str:
+        """The name with the options that differ from their defaults."""
+        changed = [
+            f"{name}={field.metadata.get('spell', spell)(getattr(self, field.name))}"
+            for name, field in options(type(self)).items()
+            if getattr(self, field.name) != field.default
+        ]
+        return self.name + (f"[{','.join(changed)}]" if changed else "")
+
+    @property
     def signature(self) -> str:
         """Everything that could change the number, in one line."""
         spelled = {
@@ -138,6 +154,14 @@ def options(metric: type[Metric]) -> dict[str, Field[Any]]:
     """A metric's options by the name users give them (a field's name, or its metadata "option")."""
     named = {field.metadata.get("option", field.name): field for field in fields(metric)}  # type: ignore[arg-type]
     return {name: field for name, field in named.items() if name is not None}
+
+
+def spell_file(name: str) -> str:
+    """A file, a directory or a model on the hub, wherever it is: by the last part of its name, without what has a
+    meaning in brackets."""
+    kind, colon, rest = name.rpartition(":")
+    last = rest.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return kind + colon + re.sub(r"[\[\],=]", "_", last)
 
 
 def spell(value: Any) -> str:

@@ -18,7 +18,7 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
 from dialogauge.metrics.bertscore_files import LAYERS, Baseline, read_baseline
 from dialogauge.metrics.embedding import unit_rows
-from dialogauge.metrics.encoding import EncoderMetric, text_caveats
+from dialogauge.metrics.encoding import NAMED, EncoderMetric, text_caveats
 from dialogauge.metrics.idf import Idf
 from dialogauge.metrics.sums import Sums
 
@@ -80,9 +80,13 @@ class BertScore(EncoderMetric):
 
     layer: int | None = field(default=None, metadata=UNSIGNED)
     idf: bool = field(default=False, metadata=UNSIGNED)
-    baseline: str | None = field(default=None, metadata=UNSIGNED)
+    baseline: str | None = field(default=None, metadata=NAMED)
     rarity: Idf | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
     base: Baseline | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+
+    @property
+    def learns(self) -> bool:
+        return self.idf
 
     @property
     def model(self) -> Transformer:
@@ -106,16 +110,12 @@ class BertScore(EncoderMetric):
         if not self.idf:
             return ready
         told = {(turn.id, turn.references): None for turn in corpus if turn.references}
-        texts = [ready.spelled(text) for _, references in told for text in references]
+        texts = [ready.vectors.spelled(text) for _, references in told for text in references]
         return replace(ready, rarity=Idf.of(ready.model.tokenizer.ids(texts)))
-
-    def spelled(self, text: str) -> str:
-        """Without space around it; where a tokeniser has other tokens for the first word, as after a space."""
-        return f" {text.strip()}" if self.model.tokenizer.marks_word_starts and text.strip() else text.strip()
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         texts = list(dict.fromkeys(text for turn in turns for text in (turn.response, *turn.references)))
-        tokens = self.model.tokens([self.spelled(text) for text in texts], layer=self.chosen_layer)
+        tokens = self.model.tokens([self.vectors.spelled(text) for text in texts], layer=self.chosen_layer)
         found = dict(zip(texts, tokens, strict=True))
         rows = [self._row(found[turn.response], [found[text] for text in turn.references]) for turn in turns]
         return np.array(rows, dtype=np.float64).reshape(len(turns), EMPTY + 1)
@@ -144,14 +144,14 @@ class BertScore(EncoderMetric):
     def align(self, response: str, reference: str) -> Alignment:
         """Which token stands for which, to explain a score: `BertScore().prepare(corpus).align("hi", "hello")`."""
         texts = (response, reference)
-        tokens = self.model.tokens([self.spelled(text) for text in texts], layer=self.chosen_layer)
+        tokens = self.model.tokens([self.vectors.spelled(text) for text in texts], layer=self.chosen_layer)
         ours, theirs = (self._placed(text, of) for text, of in zip(texts, tokens, strict=True))
         cosines = unit_rows(ours.states.astype(np.float64)) @ unit_rows(theirs.states.astype(np.float64)).T
         return Alignment(self._matches(ours, theirs, cosines), self._matches(theirs, ours, cosines.T))
 
     def _placed(self, text: str, tokens: Tokens) -> Tokens:
-        """With places in the text as it was given, before `spelled`."""
-        shift = len(text) - len(text.lstrip()) - self.spelled(text).startswith(" ")
+        """With places in the text as it was given, before it was spelled for the encoder."""
+        shift = len(text) - len(text.lstrip()) - self.vectors.spelled(text).startswith(" ")
         return replace(tokens, offsets=np.where(tokens.special[:, None], 0, tokens.offsets + shift))
 
     def _matches(self, tokens: Tokens, others: Tokens, cosines: Floats) -> list[Match]:
@@ -171,7 +171,7 @@ class BertScore(EncoderMetric):
         ]
 
     def caveats(self, summary: Sums) -> list[Caveat]:
-        return text_caveats(self.name, summary.n, summary.total[CUT], summary.total[EMPTY])
+        return text_caveats(self.label, summary.n, summary.total[CUT], summary.total[EMPTY])
 
     def recipe(self) -> dict[str, str]:
         if self.asked is None:

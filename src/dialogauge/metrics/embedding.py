@@ -71,7 +71,7 @@ class EmbeddingMetric(EncoderMetric):
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         mentioned = (text for turn in turns for text in (turn.response, *self.references(turn)))
-        texts = list(dict.fromkeys(text.strip() for text in mentioned))
+        texts = list(dict.fromkeys(self.vectors.spelled(text) for text in mentioned))
         tokens = dict(zip(texts, self.tokens(texts), strict=True))
         kept = {
             text: self.reduce(of.words.astype(np.float64), of.unknown) for text, of in tokens.items() if len(of.words)
@@ -80,7 +80,8 @@ class EmbeddingMetric(EncoderMetric):
         return np.array(rows, dtype=np.float64).reshape(len(turns), WORDS + 1)
 
     def _row(self, turn: Turn, tokens: dict[str, Tokens], kept: dict[str, Any]) -> list[float]:
-        response, references = turn.response.strip(), [text.strip() for text in self.references(turn)]
+        response = self.vectors.spelled(turn.response)
+        references = [self.vectors.spelled(text) for text in self.references(turn)]
         comparable = [reference for reference in references if response in kept and reference in kept]
         scores = [self.similarity(kept[response], kept[reference]) for reference in comparable]
         said = [tokens[text] for text in (response, *references)]
@@ -95,9 +96,9 @@ class EmbeddingMetric(EncoderMetric):
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         cut, silent, unknown, words = (int(total) for total in summary.total[CUT:])
-        found = text_caveats(self.name, summary.n, cut, silent)
+        found = text_caveats(self.label, summary.n, cut, silent)
         if unknown:
-            message = f"{self.name}: {unknown} of {words} words have no vector and are left out"
+            message = f"{self.label}: {unknown} of {words} words have no vector and are left out"
             found.append(Caveat("unknown_words", message))
         return found
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from dialogauge.corpus.corpus import Corpus
-from dialogauge.encode.base import Encoder
+from dialogauge.encode.base import Dtype, Encoder
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, UNSIGNED
+from dialogauge.metrics.base import HIDDEN, UNSIGNED, spell_file
 from dialogauge.metrics.means import MeanMetric
 
-Dtype = Literal["float32", "bfloat16"]
+NAMED = {**UNSIGNED, "spell": spell_file}
 
 
 def text_caveats(name: str, turns: Any, cut: float, silent: float) -> list[Caveat]:
@@ -31,7 +31,7 @@ def text_caveats(name: str, turns: Any, cut: float, silent: float) -> list[Cavea
 class EncoderMetric(MeanMetric):
     """The mean of scores that come from vectors. `prepare` brings in the encoder."""
 
-    encoder: str = field(default="minilm", metadata=UNSIGNED)
+    encoder: str = field(default="minilm", metadata=NAMED)
     dtype: Dtype = field(default="float32", metadata=UNSIGNED)
     asked: Encoder | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
     """The run's encoder, once `prepare` has asked for it."""

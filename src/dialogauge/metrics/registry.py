@@ -56,12 +56,7 @@ class Request:
     @property
     def label(self) -> str:
         """The metric's name with the options that differ from their defaults."""
-        changed = [
-            f"{name}={spell(getattr(self.metric, field.name))}"
-            for name, field in options(type(self.metric)).items()
-            if getattr(self.metric, field.name) != field.default
-        ]
-        return self.metric.name + (f"[{','.join(changed)}]" if changed else "")
+        return self.metric.label
 
     @property
     def name(self) -> str:

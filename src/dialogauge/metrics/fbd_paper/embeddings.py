@@ -11,14 +11,17 @@ import numpy as np
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Tokens
+from dialogauge.encode.input_table import InputTable
 from dialogauge.encode.static_base import StaticEncoder
-from dialogauge.errors import InputError
-from dialogauge.metrics.base import UNSIGNED, Floats
+from dialogauge.errors import Caveat, InputError
+from dialogauge.metrics.base import Floats
 from dialogauge.metrics.embedding import EmbeddingMetric, unit_rows
 from dialogauge.metrics.embedding_average import EmbeddingAverage
 from dialogauge.metrics.embedding_extrema import EmbeddingExtrema
 from dialogauge.metrics.embedding_greedy import EmbeddingGreedy, best_matches
+from dialogauge.metrics.encoding import NAMED
 from dialogauge.metrics.fbd_paper import COMPAT
+from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 class PaperEmbedding(EmbeddingMetric):
     """Only the first reference counts, and words are looked up as they stand between spaces."""
 
-    encoder: str = field(default="static:minilm", metadata=UNSIGNED)
+    encoder: str = field(default="static:minilm", metadata=NAMED)
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         ready = super().prepare(corpus, real, encoders)
@@ -43,6 +46,13 @@ class PaperEmbedding(EmbeddingMetric):
         if not isinstance(self.vectors, StaticEncoder):
             return super().tokens(texts)
         return self.vectors.tokens(texts, split=str.split)
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        found = super().caveats(summary)
+        if isinstance(self.vectors, InputTable):
+            message = f"{self.label}: a model's input vectors, where the paper had GloVe's; its numbers do not come out"
+            found.append(Caveat("stand_in_vectors", message))
+        return found
 
     def recipe(self) -> dict[str, str]:
         return {**COMPAT, **super().recipe(), "words": "spaces", "references": "first"}
