@@ -9,13 +9,14 @@ empty cache, and once more with the cache it filled.
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from processes import run_json
 
 from dialogauge import load
 from dialogauge.tables import Cell, Header, Table, to_text
@@ -47,17 +48,8 @@ def _write(path: Path, count: int) -> None:
 
 def _score(path: Path, cache: Path) -> list[str]:
     command = [sys.executable, "-m", "dialogauge", "score", str(path), "--metrics", METRICS, "--format", "json"]
-    start = time.perf_counter()
-    environment = {**os.environ, "DIALOGAUGE_CACHE": str(cache)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
-        assert process.stdout is not None
-        document = json.loads(process.stdout.read())
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"score ended with {process.returncode}")
-    seconds, peak = time.perf_counter() - start, usage.ru_maxrss * 1024
-    return [f"{seconds:.0f}", f"{peak / 2**30:.2f}", f"{document['scores'][0]['value']:.6f}"]
+    done = run_json(command, DIALOGAUGE_CACHE=str(cache))
+    return [f"{done.seconds:.0f}", f"{done.peak / 2**30:.2f}", f"{done.document['scores'][0]['value']:.6f}"]
 
 
 if __name__ == "__main__":

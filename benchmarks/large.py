@@ -8,15 +8,13 @@ Each file is scored by `dialogauge score` in a process of its own.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from processes import run_json
 from texts import distinct_turns
 
 from dialogauge.tables import Cell, Header, Table, to_text
@@ -50,20 +48,9 @@ def _write(path: Path, count: int) -> None:
 def _score(path: Path) -> tuple[float, int, str]:
     """Seconds, the process's largest resident size in bytes, and how the interval was found."""
     command = [sys.executable, "-m", "dialogauge", "score", str(path), "--metrics", METRICS, "--format", "json"]
-    start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout is not None
-        document = json.loads(process.stdout.read())
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"score ended with {process.returncode}")
-    score = document["scores"][0]
-    return (
-        time.perf_counter() - start,
-        usage.ru_maxrss * 1024,
-        f"{score['interval']} [{score['low']:.3f}, {score['high']:.3f}]",
-    )
+    done = run_json(command)
+    score = done.document["scores"][0]
+    return done.seconds, done.peak, f"{score['interval']} [{score['low']:.3f}, {score['high']:.3f}]"
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
-"""Directories of small models. A test that changes a file takes a copy."""
+"""Directories of small models, and a small file of word vectors. A test that changes a model takes a copy."""
 
 import shutil
 
 import pytest
+
+from dialogauge.encode.static import open_static
+from tests.encode.vectors import THREE
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +25,21 @@ def bert(directories):
 def copy(bert, tmp_path):
     """A small BERT that may be changed."""
     return shutil.copytree(bert, tmp_path / "copy")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where word vectors are converted into."""
+    return tmp_path / "converted"
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "three.txt"
+    path.write_text(THREE)
+    return path
+
+
+@pytest.fixture
+def three(source, folder):
+    return open_static(source, folder)

@@ -11,25 +11,7 @@ from dialogauge.encode.static import open_static
 from dialogauge.encode.static_base import spans
 from dialogauge.errors import InputError
 from dialogauge.text.words import words
-
-THREE = "hello 1 0\nworld 0 2\n. 0.5 0.5\n"
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "converted"
-
-
-@pytest.fixture
-def source(tmp_path):
-    path = tmp_path / "three.txt"
-    path.write_text(THREE)
-    return path
-
-
-@pytest.fixture
-def three(source, folder):
-    return open_static(source, folder)
+from tests.encode.vectors import THREE
 
 
 def test_tokens_by_hand(three):

@@ -13,26 +13,7 @@ import pytest
 from dialogauge.encode import vector_cache, vector_store
 from dialogauge.encode.static import open_static
 from dialogauge.errors import InputError
-from tests.encode.vectors import write_glove
-
-THREE = "hello 1 0\nworld 0 2\n. 0.5 0.5\n"
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "converted"
-
-
-@pytest.fixture
-def source(tmp_path):
-    path = tmp_path / "three.txt"
-    path.write_text(THREE)
-    return path
-
-
-@pytest.fixture
-def three(source, folder):
-    return open_static(source, folder)
+from tests.encode.vectors import THREE, write_glove
 
 
 def test_converted_once_and_the_source_is_not_read_again(source, folder, monkeypatch):

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+THREE = "hello 1 0\nworld 0 2\n. 0.5 0.5\n"
+"""A GloVe file of three words."""
+
 Entries = Sequence[tuple[bytes, Sequence[float]]]
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from dialogauge.corpus.quote import quote_all
 from dialogauge.encode.base import Vectors
+from dialogauge.encode.find import INDEX, WEIGHTS
 from dialogauge.errors import InputError
 
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 _TABLE = re.compile(r"(?:.*\.)?word_embeddings?\.weight")
 _LOOKED_FOR = "the table of input embeddings, …word_embeddings.weight or …word_embedding.weight"
 
