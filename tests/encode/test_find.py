@@ -248,6 +248,11 @@ def test_names_that_no_model_can_have(name, no_network):
         find_model(name)
 
 
+def test_a_slip_is_answered_with_the_name_that_was_meant(no_network):
+    with pytest.raises(InputError, match=r"no encoder 'minilmm' \(did you mean minilm\?\): looked for it"):
+        find_model("minilmm")
+
+
 @pytest.mark.parametrize("value", ["1", "true", "ON", "yes"])
 def test_nothing_is_asked_of_the_hub_when_offline(asked, monkeypatch, value):
     monkeypatch.setenv("HF_HUB_OFFLINE", value)

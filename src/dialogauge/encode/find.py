@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -156,7 +157,9 @@ def find_model(name: str) -> ModelFiles:
     if directory is None:
         command = known.command if known else f"hf download {name}"
         own = PLACES.format("in installed weights packages, ") if known else f"as a directory, {PLACES.format('')}"
-        raise InputError(f"no encoder {name!r}: looked for it {own}; to get it: {command}")
+        near = get_close_matches(name, KNOWN, n=1)
+        hint = f" (did you mean {near[0]}?)" if near and not known else ""
+        raise InputError(f"no encoder {name!r}{hint}: looked for it {own}; to get it: {command}")
     return _checked(title.rpartition("/")[2], directory, known.sha256 if known else None)
 
 
