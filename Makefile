@@ -41,6 +41,7 @@ lint: setup
 bench: setup
 	@$(BIN)/python benchmarks/lexical.py
 	@$(BIN)/python benchmarks/encoding.py
+	@$(BIN)/python benchmarks/distances.py
 	@$(BIN)/python benchmarks/level.py
 	@$(BIN)/python benchmarks/large.py
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from dialogauge.corpus import Corpus, Turn, load, stream
     from dialogauge.errors import DialogaugeError, InputError
     from dialogauge.evaluation import Comparison, Result, Score, compare, compare_runs, evaluate
-    from dialogauge.report import plot_scores
+    from dialogauge.evaluation.normality import normality
+    from dialogauge.evaluation.sensitivity import sensitivity
+    from dialogauge.report import plot_normality, plot_scores, plot_sensitivity
 
 _HOMES = {
     "Comparison": "evaluation",
@@ -31,7 +33,11 @@ _HOMES = {
     "compare": "evaluation",
     "compare_runs": "evaluation",
     "evaluate": "evaluation",
+    "normality": "evaluation",
+    "plot_normality": "report",
     "plot_scores": "report",
+    "plot_sensitivity": "report",
+    "sensitivity": "evaluation",
 }
 __all__ = [
     "Comparison",
@@ -46,7 +52,11 @@ __all__ = [
     "compare_runs",
     "evaluate",
     "load",
+    "normality",
+    "plot_normality",
     "plot_scores",
+    "plot_sensitivity",
+    "sensitivity",
     "stream",
 ]
 

@@ -53,6 +53,10 @@ def test_metrics_lists_all(dialogauge):
         "embedding_greedy",
         "embedding_extrema",
         "bertscore",
+        "fbd",
+        "prd",
+        "mmd",
+        "prdc",
         "column",
     ]
     assert metrics["bleu"]["needs"] == "references"

@@ -4,32 +4,15 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
 
-import numpy as np
 import pytest
 
 from dialogauge import evaluate, load, stream
 from dialogauge.encode.network import Network
-from dialogauge.metrics.encoding import EncoderMetric
 from tests.encode.models import build, minilm
 
 METRICS = "bertscore,bertscore[idf=true],embedding_average,embedding_greedy,embedding_extrema"
-
-
-@dataclass(frozen=True)
-class PairLength(EncoderMetric):
-    """Stands for every metric that looks at pairs."""
-
-    name = "pair_length"
-    title = "length of the pair's vector"
-    higher_is_better = True
-    bounds = (0.0, np.inf)
-
-    def measure(self, turns):
-        pairs = [(" ".join(turn.context), text) for turn in turns for text in (turn.response, *turn.references)]
-        lengths = np.linalg.norm(self.vectors.pooled(pairs, "cls").vectors.astype(float), axis=1)
-        return lengths.reshape(len(turns), -1).mean(axis=1, keepdims=True)
+PAIRS = "fbd,fbd[refs=all],prd,mmd[kernel=gaussian],prdc"
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +51,7 @@ def test_each_distinct_text_or_pair_goes_through_the_model_once(corpus, monkeypa
 
     monkeypatch.setattr(Network, "__call__", counting)
     turns = load(corpus)
-    evaluate(turns, [METRICS, PairLength()], cache=False, resamples=20)
+    evaluate(turns, [METRICS, PAIRS], cache=False, resamples=20)
     texts = {text for turn in turns for text in (turn.response, *turn.references)}
     pairs = {(turn.context, text) for turn in turns for text in (turn.response, *turn.references)}
     assert set(seen.values()) == {1}

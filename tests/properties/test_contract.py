@@ -28,7 +28,11 @@ TURNS = st.lists(
 )
 METRICS = [
     *((name if name != "column" else "column[name=x]", None) for name in known_names()),
-    *((name, compat) for compat, variants in COMPAT.items() for name in variants),
+    *(
+        (name if name != "prd" else "prd[clusters=2]", compat)
+        for compat, variants in COMPAT.items()
+        for name in variants
+    ),
 ]
 every_metric = pytest.mark.parametrize("wanted", METRICS, ids=lambda wanted: "-".join(filter(None, wanted)))
 examples = settings(max_examples=60, deadline=None, derandomize=True)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, add_resampling, options
+from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
 from dialogauge.cli.output import add_format, warn
 from dialogauge.errors import InputError
 from dialogauge.tables import printable
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics", metavar="LIST", help="comma-separated; for runs, all they have in common by default"
     )
+    add_real(parser)
     add_inputs(parser)
     parser.add_argument(
         "--fail-if-worse", metavar="METRIC", help="exit status 1 if a system got worse under this metric"
@@ -92,7 +93,7 @@ def _compare(arguments: argparse.Namespace) -> Comparison:
     runs = [path for path in arguments.inputs if is_run(path)]
     wanted = ",".join(metrics for metrics in (arguments.metrics, arguments.fail_if_worse) if metrics)
     if len(runs) == len(arguments.inputs):
-        for option in ("compat", "reader", "skip_invalid", "encoder", "dtype", "no_cache"):
+        for option in ("compat", "real", "reader", "skip_invalid", "encoder", "dtype", "no_cache"):
             if getattr(arguments, option):
                 raise InputError(f"--{option.replace('_', '-')} has no meaning for runs: they are measured already")
         settings = {name: options(arguments)[name] for name in ("systems", "seed", "resamples")}
@@ -102,4 +103,4 @@ def _compare(arguments: argparse.Namespace) -> Comparison:
     if not wanted:
         raise InputError("--metrics is needed to compare files; see `dialogauge metrics`")
     corpus = stream(arguments.inputs, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
-    return compare(corpus, wanted, **options(arguments))
+    return compare(corpus, wanted, real=real_conversations(arguments), **options(arguments))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli.output import on_terminal
+
+if TYPE_CHECKING:
+    from dialogauge.corpus.load import Loading
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -14,6 +17,22 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
     )
+
+
+def add_real(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--real",
+        metavar="FILE",
+        action="append",
+        help="real conversations that distances (fbd, prd, mmd, prdc) hold the systems against, in place of references",
+    )
+
+
+def real_conversations(arguments: argparse.Namespace) -> Loading | None:
+    """Those that --real names, by the readers that fit their contents."""
+    from dialogauge.corpus import stream
+
+    return stream(arguments.real, skip_invalid=arguments.skip_invalid) if arguments.real else None
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,19 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dialogauge import __version__
-from dialogauge.cli import cache, compare, corpora, demo, doctor, encoders, metrics, perturb, score
+from dialogauge.cli import (
+    cache,
+    compare,
+    corpora,
+    demo,
+    doctor,
+    encoders,
+    metrics,
+    normality,
+    perturb,
+    score,
+    sensitivity,
+)
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 
@@ -19,6 +31,8 @@ VERBS = {
     "score": score,
     "compare": compare,
     "perturb": perturb,
+    "sensitivity": sensitivity,
+    "normality": normality,
     "metrics": metrics,
     "encoders": encoders,
     "corpora": corpora,

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, add_resampling, options
+from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
 from dialogauge.cli.output import add_format, warn
+from dialogauge.errors import InputError
+
+if TYPE_CHECKING:
+    from dialogauge.evaluation import Result
+    from dialogauge.evaluation.explain import Explanation
+    from dialogauge.metrics.registry import Request
 
 HELP = "score systems under metrics, with intervals"
 DESCRIPTION = """\
@@ -16,6 +24,8 @@ EXAMPLES = """\
 examples:
   dialogauge score responses.jsonl --metrics bleu,rouge_l,meteor
   dialogauge score a.jsonl b.jsonl --metrics meteor,distinct.1 --systems a,b --format latex
+  dialogauge score responses.jsonl --explain fbd           the responses that are least like real ones
+  dialogauge score bot-logs.jsonl --real human-logs.jsonl --metrics fbd,prd,mmd
   dialogauge score responses.csv --metrics 'bleu[lowercase=true]' --out runs/today --plot scores.png
 
 One JSON object per line goes in; only `response` is required:
@@ -25,7 +35,12 @@ CSV, TSV and Parquet with the same columns are read too, and whole conversations
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
-    parser.add_argument("--metrics", required=True, metavar="LIST", help="comma-separated; see `dialogauge metrics`")
+    parser.add_argument("--metrics", metavar="LIST", help="comma-separated; see `dialogauge metrics`")
+    parser.add_argument(
+        "--explain", metavar="METRIC", help="also list the ten responses that push this distance most (fbd)"
+    )
+    add_real(parser)
+    parser.set_defaults(complain=parser.error)
     add_inputs(parser)
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="also write scores, per-turn values and how they were made"
@@ -38,23 +53,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.corpus import stream
+    from dialogauge.corpus import load, stream
     from dialogauge.evaluation import evaluate
     from dialogauge.evaluation.save import check_writable
     from dialogauge.metrics.registry import parse_requests
 
+    wanted = ",".join(filter(None, (arguments.metrics, arguments.explain)))
+    if not wanted:
+        arguments.complain("one of the arguments --metrics --explain is required")
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
-    requests = parse_requests(arguments.metrics, arguments.compat, defaults)
+    requests = parse_requests(wanted, arguments.compat, defaults)
+    explained = parse_requests(arguments.explain, arguments.compat, defaults) if arguments.explain else []
+    _check_explained(explained, arguments.format)
     if arguments.out:
         check_writable(arguments.out, arguments.overwrite)
     if arguments.plot:
         from dialogauge.report.figures import check_figure_path
 
         check_figure_path(arguments.plot)
-    corpus = stream(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
-    result = evaluate(corpus, requests, **options(arguments))
+    read = load if explained else stream
+    corpus = read(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
+    result = evaluate(corpus, requests, real=real_conversations(arguments), **options(arguments))
     warn(result.caveats)
-    print(result.render(arguments.format), flush=True)
+    explanations = _explanations(result, corpus, explained)
+    print(_rendered(result, explanations, arguments.format), flush=True)
     if arguments.out:
         result.save(arguments.out, overwrite=arguments.overwrite)
     if arguments.plot:
@@ -62,3 +84,26 @@ def run(arguments: argparse.Namespace) -> int:
 
         plot_scores(result, arguments.plot)
     return 0
+
+
+def _check_explained(explained: Sequence[Request], form: str) -> None:
+    from dialogauge.evaluation.explain import check_explained
+
+    for request in explained:
+        check_explained(request)
+    if explained and form == "csv":
+        raise InputError("--explain: CSV has one line per score and no room for texts; choose --format json")
+
+
+def _explanations(result: Result, corpus: Any, explained: Sequence[Request]) -> list[Explanation]:
+    from dialogauge.evaluation.explain import explain
+
+    return [explain(result, corpus, request.label) for request in explained]
+
+
+def _rendered(result: Result, explanations: Sequence[Explanation], form: str) -> str:
+    if form == "json" and explanations:
+        from dialogauge.tables import to_json
+
+        return to_json({**result.to_dict(), "explanations": [found.to_dict() for found in explanations]})
+    return "\n\n".join(item.render(form) for item in (result, *explanations))

@@ -24,7 +24,7 @@ def of_corpus(
     if empty:
         message = f"{empty} of {sum(systems.values())} responses are empty; they count, with no words and no overlap"
         found.append(Caveat("empty_responses", message))
-    sensitive = [metric.name for metric in metrics if metric.resampling == "jackknife"]
+    sensitive = [metric.label for metric in metrics if metric.grows]
     least, most = min(systems.values()), max(systems.values())
     if sensitive and least < most:
         message = (
@@ -65,7 +65,7 @@ def of_units(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     apart = [
         label
         for label, mine in _by_label(samples).items()
-        if any(not np.array_equal(np.unique(mine[0].units), np.unique(other.units)) for other in mine[1:])
+        if any(not np.array_equal(mine[0].own_units, other.own_units) for other in mine[1:])
     ]
     if apart:
         message = (
@@ -97,4 +97,5 @@ def of_samples(samples: Sequence[Sample], turns: int) -> list[Caveat]:
             message = f"{label}: no value for {undefined} of {measured} turns; they are left out"
             found.append(Caveat("undefined_scores", message))
         found += metric.caveats(total)
+        found += metric.caveats_of_systems({sample.system: sample.summary for sample in mine if sample.summary.n})
     return found

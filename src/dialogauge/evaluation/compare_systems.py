@@ -32,12 +32,13 @@ def compare(
     resamples: int = 1000,
     confidence: float = 0.95,
     progress: bool = False,
+    real: Corpus | Loading | None = None,
 ) -> Comparison:
     """Every pair of systems under every metric: the difference with its interval, a paired test corrected for the
     number of pairs, and the size of the effect. Arguments as for `evaluate`."""
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    return compare_measured(measure(corpus, requests, systems, compat, cache, progress), requests, settings)
+    return compare_measured(measure(corpus, requests, systems, compat, cache, progress, real), requests, settings)
 
 
 def compare_runs(

@@ -14,27 +14,31 @@ Estimate = tuple[float | None, float | None, float | None]
 
 
 def format_estimates(estimates: Sequence[Estimate]) -> list[tuple[str, str]]:
-    """Each value and its interval as text, all with the same number of decimals: two digits of the typical interval's
-    width, so that no digit shown is mere noise."""
-    widths = [high - low for _, low, high in estimates if low is not None and high is not None and high > low]
-    sizes = widths or [abs(value) / 100 for value, _, _ in estimates if value] or [1.0]
-    decimals = min(max(1 - math.floor(math.log10(median(sizes))), 0), 6)
+    """Each value and its interval as text, all with as many decimals."""
+    decimals = decimals_of(estimates)
     return [
         (
-            _number(value, decimals),
-            "" if low is None or high is None else f"[{_number(low, decimals)}, {_number(high, decimals)}]",
+            number(value, decimals),
+            "" if low is None or high is None else f"[{number(low, decimals)}, {number(high, decimals)}]",
         )
         for value, low, high in estimates
     ]
 
 
+def decimals_of(estimates: Sequence[Estimate]) -> int:
+    """As many as show two digits of the typical interval's width, so that no digit shown is mere noise."""
+    widths = [high - low for _, low, high in estimates if low is not None and high is not None and high > low]
+    sizes = widths or [abs(value) / 100 for value, _, _ in estimates if value] or [1.0]
+    return min(max(1 - math.floor(math.log10(median(sizes))), 0), 6)
+
+
 def defined(value: Any) -> float | None:
     """The number, or None where it is undefined."""
-    number = float(value)
-    return number if math.isfinite(number) else None
+    found = float(value)
+    return found if math.isfinite(found) else None
 
 
-def _number(value: float | None, decimals: int) -> str:
+def number(value: float | None, decimals: int) -> str:
     if value is None:
         return "–"
     if 0 < abs(value) < TINY:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dialogauge.evaluation.floors import Floor, floors_of
 from dialogauge.evaluation.resampling import (
+    ANOTHER_SAMPLE,
     GROUPS,
     NO_INTERVAL,
     SINGLE,
+    Groups,
     Interval,
     Jackknife,
     bootstrap_weights,
@@ -23,6 +26,15 @@ from dialogauge.evaluation.sample import Sample, group_rows
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.units import number
 from dialogauge.metrics.base import Floats
+from dialogauge.metrics.distribution import DistributionMetric
+
+
+class Estimate(NamedTuple):
+    """A value with its interval and, where the metric has one, its floor."""
+
+    value: float
+    interval: Interval
+    floor: Floor | None = None
 
 
 class Resampler:
@@ -33,10 +45,25 @@ class Resampler:
         self.settings = settings
         self._samples = samples
         self._bootstrap_rng, self._jackknife_rng = np.random.default_rng(settings.seed).spawn(2)
-        self.count, numbered = number([sample.units for sample in samples])
+        self.count, numbered = number([sample.own_keys for sample in samples])
         self._units = {id(sample): units for sample, units in zip(samples, numbered, strict=True)}
-        groups = self.count if self.count <= SINGLE else GROUPS
-        self._groups = self._jackknife_rng.permutation(np.arange(self.count) % groups)
+        self._groups = self._jackknife_rng.permutation(np.arange(self.count) % _groups_of(self.count))
+        self._number_real()
+
+    def _number_real(self) -> None:
+        """Units of real conversations are numbered after the others, and put into groups of their own: whether they
+        are there changes nothing for metrics that do not look at them."""
+        beside = [sample for sample in self._samples if sample.real_units is not None and not sample.groups]
+        if not beside:
+            return
+        count, numbered = number([sample.units[len(sample.own_keys) :] for sample in beside])
+        for sample, places in zip(beside, numbered, strict=True):
+            self._units[id(sample)] = np.concatenate([self._units[id(sample)], self.count + places])
+        (rng,) = self._jackknife_rng.spawn(1)
+        groups = _groups_of(self.count + count)
+        own = self._groups if groups == GROUPS == _groups_of(self.count) else rng.permutation(self.count) % groups
+        real = rng.permutation(self.count + np.arange(count)) if groups != GROUPS else rng.permutation(count) % GROUPS
+        self._groups_with_real = np.concatenate([own, real])
 
     def units(self, sample: Sample) -> NDArray[np.int64]:
         """The number of each row's unit."""
@@ -64,29 +91,62 @@ class Resampler:
             return sample.rows[order], None
         return sample.rows, units
 
-    def jackknife(self, sample: Sample) -> dict[str, Jackknife]:
+    def groups(self, sample: Sample) -> Groups:
+        """What the jackknife leaves out."""
         if sample.groups:
             sizes = np.bincount((sample.units % np.uint64(GROUPS)).astype(np.int64), minlength=GROUPS)
-            return jackknife(sample.metric, sample.summary, sample.groups, sizes)
+            return Groups(sample.groups, sizes)
         units = self.units(sample)
-        sizes = np.bincount(self._groups[np.unique(units)], minlength=int(self._groups.max()) + 1)
-        return jackknife(sample.metric, sample.summary, group_rows(sample, units, self._groups), sizes)
+        groups = self._groups if sample.real_units is None else self._groups_with_real
+        sizes = np.bincount(groups[np.unique(units)], minlength=int(groups.max()) + 1)
+        return Groups(group_rows(sample, units, groups), sizes)
 
-    def intervals(self) -> list[dict[str, Interval]]:
-        """Of the main value and each part, for each sample."""
-        confidence = self.settings.confidence
+    def jackknife(self, sample: Sample) -> dict[str, Jackknife]:
+        return jackknife(sample.metric, sample.summary, *self.groups(sample))
+
+    def estimates(self, floors: bool = True) -> list[dict[str, Estimate]]:
+        """Of the main value and each part, for each sample; with floors where the metric has any."""
         bootstrapped = self.bootstrap() if self.count and any(map(bootstraps, self._samples)) else []
         found = []
         for place, sample in enumerate(self._samples):
+            values = sample.metric.conclude(sample.summary)
             if sample.unit_count < 2:
-                found.append(dict.fromkeys(("", *sample.metric.parts), NO_INTERVAL))
+                found.append({part: Estimate(float(value), NO_INTERVAL) for part, value in values.items()})
             elif bootstraps(sample):
-                values = bootstrapped[place]
-                found.append({part: percentile_interval(values[part], confidence) for part in values})
+                draws, confidence = bootstrapped[place], self.settings.confidence
+                found.append(
+                    {
+                        part: Estimate(float(values[part]), percentile_interval(draws[part], confidence))
+                        for part in draws
+                    }
+                )
             else:
-                parts = self.jackknife(sample)
-                found.append({part: parts[part].interval(confidence, sample.metric.bounds) for part in parts})
+                found.append(self._jackknifed(sample, floors))
         return found
+
+    def _jackknifed(self, sample: Sample, floors: bool) -> dict[str, Estimate]:
+        metric, groups = sample.metric, self.groups(sample)
+        statistics = jackknife(metric, sample.summary, *groups)
+        found = {
+            part: Estimate(statistic.estimate, self._interval(sample, part, statistic))
+            for part, statistic in statistics.items()
+        }
+        if not floors or not isinstance(metric, DistributionMetric):
+            return found
+        values = {part: found[part].value for part in metric.judged}
+        known = floors_of(sample, metric, groups, values, self.settings)
+        return {part: estimate._replace(floor=known.get(part)) for part, estimate in found.items()}
+
+    def _interval(self, sample: Sample, part: str, statistic: Jackknife) -> Interval:
+        metric = sample.metric
+        if not metric.has_interval(sample.summary):
+            return NO_INTERVAL
+        wider = ANOTHER_SAMPLE if metric.interval_of == "another_sample" else 1.0
+        return statistic.interval(self.settings.confidence, metric.limits(part), wider)
+
+
+def _groups_of(units: int) -> int:
+    return units if units <= SINGLE else GROUPS
 
 
 def method(sample: Sample) -> str:

@@ -12,11 +12,12 @@ from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat, unknown
+from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation import caveats
+from dialogauge.evaluation.real import read_real
 from dialogauge.evaluation.sample import Sample, measure_rows, refuse_unusable
 from dialogauge.evaluation.stream import measure_stream
-from dialogauge.evaluation.units import Units
+from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.registry import Request
 
 ROWS_FIT = 200_000
@@ -76,9 +77,11 @@ def measure(
     compat: str | None = None,
     cache: bool = True,
     progress: bool = False,
+    real: Corpus | Loading | None = None,
 ) -> Measured:
     """Reads a stream as far as rows fit, and only past that lets go of them."""
     encoders = Encoders(Cache() if cache else None, progress)
+    real_corpus, real_units, real_caveats = _real(real, requests, progress)
     census, units = Census(systems, {}), Units()
     turns = census.watch(iter(corpus) if isinstance(corpus, Corpus) else corpus.turns())
     first = islice(turns, ROWS_FIT + 1)
@@ -87,17 +90,18 @@ def measure(
     known = Corpus(list(head))
     if not large:
         known = known.select(list(census.systems))
-    metrics = {request.label: request.metric.prepare(known, encoders=encoders) for request in requests}
+    metrics = {request.label: request.metric.prepare(known, real_corpus, encoders) for request in requests}
     if large:
         del known
-        samples = measure_stream(metrics, _drain(head, turns), units, progress)
+        samples = measure_stream(metrics, _drain(head, turns), units, real_units, progress)
     else:
-        samples = measure_rows(metrics, known, units, progress)
+        samples = measure_rows(metrics, known, units, real_units, progress)
     refuse_unusable(metrics, samples, sum(census.systems.values()))
     order = list(census.systems)
     samples.sort(key=lambda sample: order.index(sample.system))
     found = [
         *corpus.caveats,
+        *real_caveats,
         *caveats.of_corpus(census.systems, census.empty, units.kind, metrics.values(), large),
         *caveats.of_units(samples, units.kind),
         *caveats.of_samples(samples, sum(census.systems.values())),
@@ -108,10 +112,22 @@ def measure(
         samples=samples,
         systems=census.systems,
         unit=units.kind,
-        files=tuple(corpus.files),
+        files=(*corpus.files, *(real_corpus.files if real_corpus else ())),
         caveats=found,
         baselines=dict.fromkeys(order[1:], order[0]),
     )
+
+
+def _real(
+    real: Corpus | Loading | None, requests: Sequence[Request], progress: bool
+) -> tuple[Corpus | None, Keys | None, list[Caveat]]:
+    """The real conversations, their units and caveats, where any are given; refused where no metric looks at them."""
+    if real is None:
+        return None, None, []
+    if not any("real" in need for request in requests for need in request.metric.needs):
+        names = ", ".join(dict.fromkeys(request.metric.name for request in requests))
+        raise InputError(f"real conversations are given, and none of the metrics takes any: {names}")
+    return read_real(real, progress)
 
 
 def _drain(head: deque[Turn], rest: Iterator[Turn]) -> Iterator[Turn]:

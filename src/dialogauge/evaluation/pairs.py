@@ -71,10 +71,12 @@ class Contest:
 
     def pair(self, first: Sample, second: Sample) -> Pair:
         """The difference with its interval and test, not yet corrected for the number of pairs."""
+        shared = len(np.intersect1d(first.own_units, second.own_units))
         values = [float(sample.metric.conclude(sample.summary)[self._part]) for sample in (first, second)]
-        shared = len(np.intersect1d(first.units, second.units))
         if self._jackknives:
-            statistic = self._jackknives[first.system].minus(self._jackknives[second.system])
+            both = [self._jackknives[sample.system] for sample in (first, second)]
+            values = [statistic.estimate for statistic in both]
+            statistic = both[0].minus(both[1])
             interval, error, test = statistic.interval(self._settings.confidence), statistic.error, "jackknife"
             p = t_test(statistic, NO_SPREAD * max(map(abs, values)))
         else:
@@ -83,11 +85,12 @@ class Contest:
             error = float(np.nanstd(differences))
             p = self._p[first.system, second.system]
         # A stream keeps no rows by which to leave out units that only one system has.
-        together = len(np.union1d(first.units, second.units)) if first.groups or not shared else shared
+        together = len(np.union1d(first.own_units, second.own_units)) if first.groups or not shared else shared
         if together < 2:
             interval, error = NO_INTERVAL, np.nan
         spread = error > NO_SPREAD * max(map(abs, values))
-        tested = shared > 1 and not np.isnan(p)
+        # Systems that are held against the same real conversations can be tested on contexts of their own.
+        tested = (shared > 1 or first.real_units is not None) and together > 1 and not np.isnan(p)
         return Pair(
             metric=_name(first, self._part),
             first=first.system,
@@ -106,11 +109,11 @@ def t_test(statistic: Jackknife, rounding: float = 0.0) -> float:
     """Two-sided, of the hypothesis that the statistic is 0, by its jackknife standard error."""
     from scipy.special import stdtr
 
-    if abs(statistic.value) <= rounding:
+    if abs(statistic.estimate) <= rounding:
         return 1.0
     if not statistic.error > rounding:
         return float("nan")
-    return float(2 * stdtr(statistic.freedom, -abs(statistic.value) / statistic.error))
+    return float(2 * stdtr(statistic.freedom, -abs(statistic.estimate) / statistic.error))
 
 
 def holm(pairs: Sequence[Pair], higher_is_better: bool | None) -> list[Pair]:
@@ -155,14 +158,14 @@ def exchanges_for(systems: int, settings: Settings) -> int:
 
 def on_shared_units(first: Sample, second: Sample) -> tuple[Sample, Sample]:
     """Both systems on the units they share; as they are where they share none or where no rows are kept."""
-    shared = np.intersect1d(first.units, second.units)
+    shared = np.intersect1d(first.own_units, second.own_units)
     if first.groups or second.groups or not len(shared):
         return first, second
     return _on(first, shared), _on(second, shared)
 
 
 def _on(sample: Sample, units: Any) -> Sample:
-    kept = np.isin(sample.units, units)
+    kept = np.isin(sample.units, units if sample.real_units is None else np.concatenate([units, sample.real_units]))
     rows = sample.rows[np.flatnonzero(kept)]
     return replace(sample, units=sample.units[kept], rows=rows, summary=sample.metric.summarise(rows))
 

@@ -34,8 +34,18 @@ class Score:
     signature: str
     interval: str | None
     """How low and high were found: "bootstrap" or "jackknife"."""
+    interval_of: str | None
+    """What they are about: "expected" scores of samples of this size, "another_sample" of it, or the "population"."""
     units: int
     """How many independent dialogues, contexts or turns stand behind the value."""
+    floor: float | None = None
+    """What a distance would be if real and generated were exchangeable; None for metrics that are no distances."""
+    p: float | None = None
+    """The share of exchanges, the score itself included, that are as bad as the score."""
+    needed: float | None = None
+    """The score from which on real and generated would be called different."""
+    floor_from: str | None = None
+    """How the floor was found: by "swaps" of response and reference, or by "splits" of the real conversations."""
 
 
 @dataclass(frozen=True)

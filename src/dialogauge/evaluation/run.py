@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading
 from dialogauge.evaluation.digits import defined
-from dialogauge.evaluation.intervals import Resampler, method
+from dialogauge.evaluation.floors import of_floors
+from dialogauge.evaluation.intervals import Estimate, Resampler, method
 from dialogauge.evaluation.measure import measure
-from dialogauge.evaluation.resampling import Interval
 from dialogauge.evaluation.result import Result, Score
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
@@ -33,6 +32,7 @@ def evaluate(
     resamples: int = 1000,
     confidence: float = 0.95,
     progress: bool = False,
+    real: Corpus | Loading | None = None,
 ) -> Result:
     """Scores every system of the corpus under every metric.
 
@@ -44,16 +44,20 @@ def evaluate(
     `encoder` ("minilm", "roberta-base", a directory, "static:glove.txt") and `dtype` ("float32", "bfloat16") go to all
     metrics given by name that take one and have none of their own. What is encoded is kept on disk unless `cache` is
     off.
+
+    `real` are real conversations, to whose responses distances (`fbd`, `prd`) hold each system's; without them they
+    take the corpus's own references.
     """
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    measured = measure(corpus, requests, systems, compat, cache, progress)
+    measured = measure(corpus, requests, systems, compat, cache, progress, real)
+    scores = score_all(measured.samples, requests, settings, floors=True)
     return Result(
-        scores=score_all(measured.samples, requests, settings),
+        scores=scores,
         columns=[request.name for request in requests],
         systems=measured.systems,
         files=measured.files,
-        caveats=measured.caveats,
+        caveats=[*measured.caveats, *of_floors(scores, [request.name for request in requests])],
         settings=settings,
         unit=measured.unit,
         samples=measured.samples,
@@ -61,28 +65,29 @@ def evaluate(
     )
 
 
-def score_all(samples: Sequence[Sample], requests: Sequence[Request], settings: Settings) -> list[Score]:
+def score_all(
+    samples: Sequence[Sample], requests: Sequence[Request], settings: Settings, floors: bool = False
+) -> list[Score]:
     """The scores that were asked for, in the order of the requests, each once."""
-    intervals = Resampler(samples, settings).intervals()
+    estimates = Resampler(samples, settings).estimates(floors)
     scores = [
         score
         for request in requests
-        for sample, bounds in zip(samples, intervals, strict=True)
+        for sample, found in zip(samples, estimates, strict=True)
         if sample.label == request.label
-        for score in _scores(sample, bounds, request.part)
+        for part, estimate in found.items()
+        if request.part in (None, part)
+        for score in [_score(sample, part, estimate)]
     ]
     return list(dict.fromkeys(scores))
 
 
-def _scores(sample: Sample, intervals: Mapping[str, Interval], wanted: str | None) -> list[Score]:
-    """The main value and the parts, or only the part that is wanted."""
-    values = sample.metric.conclude(sample.summary)
-    return [_score(sample, part, values[part], intervals[part]) for part in values if wanted in (None, part)]
-
-
-def _score(sample: Sample, part: str, value: Any, interval: Interval) -> Score:
+def _score(sample: Sample, part: str, estimate: Estimate) -> Score:
+    value, floor = estimate.value, estimate.floor
     # Where all resamples agree, their values may differ from the value by rounding.
-    low, high = (defined(value if np.isclose(bound, value, rtol=1e-12, atol=0) else bound) for bound in interval)
+    low, high = (
+        defined(value if np.isclose(bound, value, rtol=1e-12, atol=0) else bound) for bound in estimate.interval
+    )
     return Score(
         system=sample.system,
         metric=f"{sample.label}.{part}" if part else sample.label,
@@ -93,5 +98,10 @@ def _score(sample: Sample, part: str, value: Any, interval: Interval) -> Score:
         higher_is_better=sample.metric.higher_is_better,
         signature=sample.signature,
         interval=None if low is None else method(sample),
+        interval_of=None if low is None else sample.metric.interval_of,
         units=sample.unit_count,
+        floor=defined(floor.value) if floor else None,
+        p=defined(floor.p) if floor else None,
+        needed=defined(floor.needed) if floor else None,
+        floor_from=floor.way if floor and defined(floor.value) is not None else None,
     )

@@ -46,15 +46,26 @@ class Sample:
     ids: list[str] = field(default_factory=list)
     values: Floats | None = None
     """One score per turn, where the metric has any."""
+    real_units: Keys | None = None
+    """The units of the real conversations that the system is held against, where they were given beside the corpus.
+    Their rows and units stand after the system's own."""
+
+    @cached_property
+    def own_units(self) -> Keys:
+        """The units of the system's own turns, each once."""
+        units = np.unique(self.units)
+        return units if self.real_units is None else np.setdiff1d(units, self.real_units)
+
+    @property
+    def own_keys(self) -> Keys:
+        """The unit of each of the system's own rows; where there are no rows, its units."""
+        if self.real_units is None:
+            return self.units
+        return self.own_units if self.groups else self.units[: len(self.units) - len(self.real_units)]
 
     @cached_property
     def unit_count(self) -> int:
-        return len(np.unique(self.units))
-
-
-def usable(metric: Metric, turn: Turn) -> bool:
-    """Whether the turn has what the metric needs."""
-    return any(all(getattr(turn, name, None) for name in need) for need in metric.needs)
+        return len(self.own_units)
 
 
 def refuse_unusable(metrics: Mapping[str, Metric], samples: Iterable[Sample], turns: int) -> None:
@@ -68,7 +79,9 @@ def refuse_unusable(metrics: Mapping[str, Metric], samples: Iterable[Sample], tu
             raise InputError(f"{metric.name} needs {wanted}, and none of the corpus's {turns} turns has any")
 
 
-def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, progress: bool) -> list[Sample]:
+def measure_rows(
+    metrics: Mapping[str, Metric], corpus: Corpus, units: Units, real_units: Keys | None, progress: bool
+) -> list[Sample]:
     """Every metric on every system, rows kept."""
     from tqdm import tqdm
 
@@ -79,7 +92,11 @@ def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, pr
             for label, (places, rows) in measure_all(metrics, turns, bar).items():
                 metric = metrics[label]
                 defined = np.flatnonzero(metric.defined(rows))
-                rows = rows[defined]
+                rows, own = rows[defined], keys[places[defined]]
+                values = metric.per_turn(rows)
+                real = metric.real_rows(system)
+                if real is not None and real_units is not None:
+                    rows, own = metric.join([rows, real]), np.concatenate([own, real_units])
                 samples.append(
                     Sample(
                         label=label,
@@ -87,11 +104,12 @@ def measure_rows(metrics: Mapping[str, Metric], corpus: Corpus, units: Units, pr
                         metric=metric,
                         turns=len(places),
                         signature=metric.signature,
-                        units=keys[places[defined]],
+                        units=own,
                         summary=metric.summarise(rows),
                         rows=rows,
                         ids=[turns[place].id for place in places[defined]],
-                        values=metric.per_turn(rows),
+                        values=values,
+                        real_units=None if real is None else real_units,
                     )
                 )
     return samples
@@ -106,7 +124,7 @@ def measure_all(metrics: Mapping[str, Metric], turns: Sequence[Turn], bar: Any) 
         batch = range(start, min(start + BATCH, len(turns)))
         for label, metric in metrics.items():
             bar.set_description(printable(label))
-            usable_places = [place for place in batch if usable(metric, turns[place])]
+            usable_places = [place for place in batch if metric.usable(turns[place])]
             rows[label].append(metric.measure([turns[place] for place in usable_places]))
             places[label] += usable_places
             bar.update(len(batch))

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from dialogauge.evaluation.digits import format_estimates
+from dialogauge.evaluation.digits import decimals_of, format_estimates
+from dialogauge.evaluation.floors import SPLITS, SWAPS
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
     from dialogauge.evaluation.result import Result, Score
 
+ABOUT = {
+    "expected": "",
+    "another_sample": ", which is what another sample of this size would score",
+    "population": ", for the distance of the populations",
+}
+FLOORS = {
+    "swaps": f"the mean over {SWAPS} draws in which response and reference change places in {{unit}} chosen by chance",
+    "splits": f"the mean over {SPLITS} draws in which the real side is split in two, brought to the sizes at hand",
+}
 BETTER: dict[bool | None, Literal["higher", "lower", ""]] = {True: "higher", False: "lower", None: ""}
 
 
@@ -28,16 +38,27 @@ def score_table(result: Result) -> Table:
 
 def _cells(scores: list[Score], systems: dict[str, int]) -> list[Cell]:
     best = best_value(scores)
-    texts = format_estimates([(score.value, score.low, score.high) for score in scores])
+    estimates = [(score.value, score.low, score.high) for score in scores]
+    decimals = decimals_of(estimates)
     return [
-        Cell(value, _aside(score, interval, turns), best is not None and score.value == best)
-        for score, turns, (value, interval) in zip(scores, systems.values(), texts, strict=True)
+        Cell(value, _aside(score, interval, turns, decimals), best is not None and score.value == best)
+        for score, turns, (value, interval) in zip(scores, systems.values(), format_estimates(estimates), strict=True)
     ]
 
 
-def _aside(score: Score, interval: str, turns: int) -> str:
-    """The interval and, where some turns were left out, the number of those that count."""
-    return interval if score.n == turns else f"{interval} n={score.n}".strip()
+def _aside(score: Score, interval: str, turns: int, decimals: int) -> str:
+    """The interval; the floor with its p-value; and, where some turns were left out, the number of those that count."""
+    floor = (
+        ""
+        if score.floor is None or score.p is None
+        else f"floor {round(score.floor, decimals) + 0.0:.{decimals}f} p={short_p(score.p)}"
+    )
+    left_out = "" if score.n == turns else f"n={score.n}"
+    return " ".join(filter(None, (interval, floor, left_out)))
+
+
+def short_p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
 
 
 def best_value(scores: Sequence[Score]) -> float | None:
@@ -49,23 +70,37 @@ def best_value(scores: Sequence[Score]) -> float | None:
 
 
 def _notes(result: Result) -> list[str]:
-    settings = result.settings
     by_metric = {score.metric: score for score in result.scores}
     shown = [by_metric[metric] for metric in result.columns]
-    notes = []
-    for method in ("bootstrap", "jackknife"):
-        names = [metric for metric in result.columns if any(_made_by(s, metric, method) for s in result.scores)]
-        if names:
-            how = f" ({settings.resamples} resamples)" if method == "bootstrap" else ""
-            notes.append(
-                f"[low, high]: {100 * settings.confidence:.4g}% interval of {', '.join(names)}: "
-                f"{method} over {result.unit}{how}, seed {settings.seed}"
-            )
+    notes = [
+        _interval_note(result, method, about, names)
+        for method in ("bootstrap", "jackknife")
+        for about in ABOUT
+        if (
+            names := [
+                metric for metric in result.columns if any(_made_by(s, metric, method, about) for s in result.scores)
+            ]
+        )
+    ]
+    notes += [
+        f"floor of {', '.join(names)}: {FLOORS[way].format(unit=result.unit)}; p: the share of them as bad as the score"
+        for way in FLOORS
+        if (names := [score.metric for score in shown if score.floor_from == way])
+    ]
     if len(result.systems) > 1 and any(score.higher_is_better is not None for score in shown):
         notes.append("marked: the best value of its column; where intervals overlap, which system is better stays open")
     signatures = dict.fromkeys(score.signature for score in shown)
     return [*notes, *(f"signature: {signature}" for signature in signatures)]
 
 
-def _made_by(score: Score, metric: str, method: str) -> bool:
-    return score.metric == metric and score.interval == method
+def _interval_note(result: Result, method: str, about: str, names: Sequence[str]) -> str:
+    settings = result.settings
+    how = f" ({settings.resamples} resamples)" if method == "bootstrap" else ""
+    return (
+        f"[low, high]: {100 * settings.confidence:.4g}% interval of {', '.join(names)}{ABOUT[about]}: "
+        f"{method} over {result.unit}{how}, seed {settings.seed}"
+    )
+
+
+def _made_by(score: Score, metric: str, method: str, about: str) -> bool:
+    return (score.metric, score.interval, score.interval_of) == (metric, method, about)

@@ -31,7 +31,9 @@ class Tally:
         self.values: list[Any] = []
 
 
-def measure_stream(metrics: Mapping[str, Metric], turns: Iterator[Turn], units: Units, progress: bool) -> list[Sample]:
+def measure_stream(
+    metrics: Mapping[str, Metric], turns: Iterator[Turn], units: Units, real_units: Keys | None, progress: bool
+) -> list[Sample]:
     """Every metric on every system. A unit's group comes from its key, so that no table of units is needed."""
     from tqdm import tqdm
 
@@ -45,23 +47,30 @@ def measure_stream(metrics: Mapping[str, Metric], turns: Iterator[Turn], units: 
                 keys = units.keys(part)
                 for label, (places, rows) in measure_all(metrics, part, bar).items():
                     _note(tallies[system, label], metrics[label], part, keys, places, rows)
-    return [_sample(label, system, metrics[label], tally) for (system, label), tally in tallies.items()]
+    return [_sample(label, system, metrics[label], tally, real_units) for (system, label), tally in tallies.items()]
 
 
 def _note(tally: Tally, metric: Metric, turns: Sequence[Turn], keys: Keys, places: Places, rows: Any) -> None:
     tally.turns += len(places)
     defined = np.flatnonzero(metric.defined(rows))
     places, rows = places[defined], rows[defined]
-    members = keys[places] % np.uint64(GROUPS)
-    for group in np.unique(members):
-        tally.groups[group].add(metric.summarise(rows[np.flatnonzero(members == group)]))
-    tally.keys.append(keys[places])
+    _add(tally, metric, keys[places], rows)
     if (values := metric.per_turn(rows)) is not None:
         tally.values.append(values)
         tally.ids.extend(turns[place].id for place in places)
 
 
-def _sample(label: str, system: str, metric: Metric, tally: Tally) -> Sample:
+def _add(tally: Tally, metric: Metric, keys: Keys, rows: Any) -> None:
+    members = keys % np.uint64(GROUPS)
+    for group in np.unique(members):
+        tally.groups[group].add(metric.summarise(rows[np.flatnonzero(members == group)]))
+    tally.keys.append(keys)
+
+
+def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: Keys | None) -> Sample:
+    real = metric.real_rows(system)
+    if real is not None and real_units is not None:
+        _add(tally, metric, real_units, real)
     groups = [total.sum() for total in tally.groups]
     present = [group for group in groups if group is not None]
     return Sample(
@@ -75,4 +84,5 @@ def _sample(label: str, system: str, metric: Metric, tally: Tally) -> Sample:
         groups=groups,
         ids=tally.ids,
         values=np.concatenate(tally.values) if tally.values else None,
+        real_units=None if real is None else real_units,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ class Units:
     """The units of turns as they come. A unit's key is 64 bits of a hash of what it is: the same for every
     system, run and process, so that a resample can be the same for all of them."""
 
+    prefix: ClassVar[str] = ""
     kinds: set[str] = field(default_factory=set)
 
     @property
@@ -29,12 +31,12 @@ class Units:
 
     def keys(self, turns: Iterable[Turn]) -> Keys:
         """The key of each turn's unit."""
-        return np.array([self._key(turn) for turn in turns], dtype=np.uint64)
+        return np.array([self.key(turn) for turn in turns], dtype=np.uint64)
 
-    def _key(self, turn: Turn) -> int:
+    def key(self, turn: Turn) -> int:
         kind, text = unit_of(turn)
         self.kinds.add(kind)
-        digest = blake2b(f"{kind}\0{text}".encode("utf-8", "surrogatepass"), digest_size=8)
+        digest = blake2b(f"{self.prefix}{kind}\0{text}".encode("utf-8", "surrogatepass"), digest_size=8)
         return int.from_bytes(digest.digest(), "little")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, fields
 from itertools import accumulate
 from operator import add
@@ -30,6 +30,12 @@ HIDDEN = {"option": None}
 """Metadata of a field that is no option: what `prepare` found."""
 UNSIGNED = {"signed": False}
 """Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value."""
+
+IntervalOf = Literal["expected", "another_sample", "population"]
+"""The score to be expected of samples of this size; what another sample of this size would score; or the value of the
+population, to which samples of any size come near."""
+NEEDS = {"real": "real conversations (--real)"}
+"""Inputs whose name says too little."""
 
 
 class Measures(Protocol):
@@ -69,10 +75,33 @@ class Metric(ABC):
         """Whether `prepare` takes numbers from the corpus."""
         return False
 
+    @property
+    def extrapolates(self) -> bool:
+        """Whether the score is what the jackknife expects of ever larger samples, in place of the value."""
+        return False
+
+    @property
+    def grows(self) -> bool:
+        """Whether the score changes with the number of turns, all else equal."""
+        return self.resampling == "jackknife" and not self.extrapolates
+
+    @property
+    def interval_of(self) -> IntervalOf:
+        """What intervals are about."""
+        return "expected"
+
     @classmethod
     def needed(cls) -> str:
         """What it needs, in words."""
-        return " or ".join(" and ".join(sorted(need)) for need in cls.needs if need)
+        return " or ".join(" and ".join(NEEDS.get(name, name) for name in sorted(need)) for need in cls.needs if need)
+
+    def usable(self, turn: Turn) -> bool:
+        """Whether the turn has what the metric needs."""
+        return any(all(getattr(turn, name, None) for name in need) for need in self.needs)
+
+    def real_rows(self, system: str) -> Measures | None:
+        """The rows of real conversations given beside the corpus, as this system's turns are held against them."""
+        return None
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         """The metric ready to measure this corpus: itself, unless it must look at the corpus first or needs an encoder,
@@ -91,7 +120,7 @@ class Metric(ABC):
         """The measures of several batches as one."""
         return np.concatenate(batches)
 
-    def leave_one_out(self, summaries: Sequence[Any]) -> list[Any]:
+    def leave_one_out(self, summaries: Sequence[Any]) -> Iterable[Any]:
         """The sum of all summaries but each, from running sums on both sides; there are at least two."""
         before = list(accumulate(summaries, add))
         after = list(accumulate(reversed(summaries), add))[::-1]
@@ -123,6 +152,18 @@ class Metric(ABC):
     def caveats(self, summary: Any) -> list[Caveat]:
         """What the reader of this summary's score must know."""
         return []
+
+    def caveats_of_systems(self, summaries: Mapping[str, Any]) -> list[Caveat]:
+        """What the reader must know of the systems' scores, each by itself."""
+        return []
+
+    def limits(self, part: str) -> tuple[float, float]:
+        """Where the main value or a part can lie at all."""
+        return self.bounds
+
+    def has_interval(self, summary: Any) -> bool:
+        """Whether an interval of this summary's score would mean what it says."""
+        return True
 
     def recipe(self) -> dict[str, str]:
         """What beside the options could change the number, for the signature."""

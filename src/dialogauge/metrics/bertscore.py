@@ -20,6 +20,7 @@ from dialogauge.metrics.bertscore_files import LAYERS, Baseline, read_baseline
 from dialogauge.metrics.embedding import unit_rows
 from dialogauge.metrics.encoding import NAMED, EncoderMetric, text_caveats
 from dialogauge.metrics.idf import Idf
+from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _weighted(values: Floats, weights: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class BertScore(EncoderMetric):
+class BertScore(EncoderMetric, MeanMetric):
     """The mean over turns of F1; of several references the one with the best F1. An empty text scores 0, counted."""
 
     name = "bertscore"

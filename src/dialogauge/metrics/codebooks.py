@@ -8,7 +8,6 @@ from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from dialogauge.errors import InputError, MissingPackage
 from dialogauge.metrics.base import Floats
@@ -16,6 +15,8 @@ from dialogauge.metrics.neighbours import ROUNDING, blocks, both_rows, finite_ro
 from dialogauge.metrics.prd_curve import f_beta, prd_curve
 
 Labels = NDArray[np.intp]
+Fit = Callable[[Floats, Floats, int, int, int], Floats]
+"""Real and generated vectors, clusters, runs and seed to centres of shape (runs, clusters, d)."""
 FIT_ROWS = 10_000
 """From how many rows of a side at most centres are fitted."""
 START_ROWS = 2000
@@ -109,7 +110,7 @@ def prd(
     runs: int = 10,
     seed: int = 0,
     angles: int = 1001,
-    fit: Callable[[Floats, Floats, int, int, int], Floats] = codebooks,
+    fit: Fit = codebooks,
 ) -> PrdResult:
     """PRD of two sets of vectors (Sajjadi et al. 2018; Xiang et al. 2021, section 3.2): the curve of the shares of each
     side that fall to each code, averaged over clusterings, as `fit` makes them. Sizes may differ; a small side leaves
@@ -184,6 +185,8 @@ def _best_start(apart: Floats, weights: Floats, draws: Floats) -> Labels:
 def _settle(points: Floats, weights: Floats, centres: Floats, used: NDArray[np.bool_]) -> Floats:
     """Lloyd's rounds, for all runs at once; runs that have settled drop out. A centre that loses all its rows stays
     where it is."""
+    from scipy.sparse import csc_array
+
     centres = centres.copy()
     runs, clusters, width = centres.shape
     labels = np.full((runs, len(points)), -1, dtype=np.intp)

@@ -15,6 +15,7 @@ from dialogauge.encode.base import Tokens
 from dialogauge.errors import Caveat
 from dialogauge.metrics.base import UNSIGNED, Floats
 from dialogauge.metrics.encoding import EncoderMetric, text_caveats
+from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def unit_rows(rows: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class EmbeddingMetric(EncoderMetric):
+class EmbeddingMetric(EncoderMetric, MeanMetric):
     """The similarity of response and reference by the vectors of their words; of several references the best.
 
     A text without a vector (empty, or of unknown words alone) is like nothing: 0, counted.

@@ -9,8 +9,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.encode.base import Dtype, Encoder
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, UNSIGNED, spell_file
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.base import HIDDEN, UNSIGNED, Metric, spell_file
 
 NAMED = {**UNSIGNED, "spell": spell_file}
 
@@ -28,8 +27,8 @@ def text_caveats(name: str, turns: Any, cut: float, silent: float) -> list[Cavea
 
 
 @dataclass(frozen=True)
-class EncoderMetric(MeanMetric):
-    """The mean of scores that come from vectors. `prepare` brings in the encoder."""
+class EncoderMetric(Metric):
+    """Sees texts as vectors. `prepare` brings in the encoder."""
 
     encoder: str = field(default="minilm", metadata=NAMED)
     dtype: Dtype = field(default="float32", metadata=UNSIGNED)

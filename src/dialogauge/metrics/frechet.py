@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from dialogauge.metrics.base import Floats
 
 Mean = Literal["squared", "norm"]
+EXACT = 1e-12
+"""The share of the trace of (Sx Sy)^½ that rounding may cost when it comes from eigenvalues."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Number of vectors, their mean, and their scatter: the sum of outer products of what is left of each after
-    subtracting the mean. Moments add by the usual update (Chan, Golub & LeVeque 1983)."""
+    """Number of vectors, their mean, and sums over z, what is left of each after subtracting the mean: z zᵀ (the
+    scatter), ‖z‖² z and ‖z‖⁴ (which tell how far the scatter can be trusted). Moments add by moving both to the mean
+    they have together (for the scatter the update of Chan, Golub & LeVeque 1983)."""
 
     n: float
     mean: Floats
     scatter: Floats
+    third: Floats
+    fourth: float
 
     @classmethod
     def of(cls, rows: Floats, weights: Floats | None = None) -> Moments:
@@ -29,86 +34,156 @@ class Moments:
         n = float(weights.sum())
         mean = weights @ rows / n if n else np.zeros(rows.shape[1])
         centred = rows - mean
-        return cls(n, mean, (centred * weights[:, None]).T @ centred)
+        squares = np.einsum("ij,ij->i", centred, centred)
+        weighted = centred * weights[:, None]
+        return cls(n, mean, weighted.T @ centred, squares @ weighted, float(weights @ squares**2))
+
+    def about(self, point: Floats) -> tuple[Floats, Floats, float]:
+        """The three sums with another point in place of the mean."""
+        apart = point - self.mean
+        square, spread, pull = float(apart @ apart), float(np.trace(self.scatter)), self.scatter @ apart
+        scatter = self.scatter + self.n * np.outer(apart, apart)
+        third = self.third - 2 * pull - (spread + self.n * square) * apart
+        fourth = self.fourth - 4 * self.third @ apart + 4 * apart @ pull + square * (2 * spread + self.n * square)
+        return scatter, third, float(fourth)
 
     def __add__(self, other: Moments) -> Moments:
         n = self.n + other.n
         if not n:
             return self
-        apart = other.mean - self.mean
-        return Moments(
-            n,
-            self.mean + apart * (other.n / n),
-            self.scatter + other.scatter + np.outer(apart, apart) * (self.n * other.n / n),
-        )
+        mean = self.mean + (other.mean - self.mean) * (other.n / n)
+        mine, theirs = self.about(mean), other.about(mean)
+        return Moments(n, mean, mine[0] + theirs[0], mine[1] + theirs[1], mine[2] + theirs[2])
 
     def __sub__(self, part: Moments) -> Moments:
         """What is left of a sum without one of its parts."""
         n = self.n - part.n
         if not n:
-            return Moments(0.0, np.zeros_like(self.mean), np.zeros_like(self.scatter))
-        apart = self.mean - part.mean
-        mean = self.mean + apart * (part.n / n)
-        away = part.mean - mean
-        return Moments(n, mean, self.scatter - part.scatter - np.outer(away, away) * (n * part.n / self.n))
+            return Moments.of(np.empty((0, len(self.mean))))
+        mean = self.mean + (self.mean - part.mean) * (part.n / n)
+        mine, theirs = self.about(mean), part.about(mean)
+        return Moments(n, mean, mine[0] - theirs[0], mine[1] - theirs[1], mine[2] - theirs[2])
 
     @property
     def covariance(self) -> Floats:
         return self.scatter / (self.n - 1)
 
+    @property
+    def shrunk(self) -> Floats:
+        """The covariance drawn towards a multiple of the identity, by as much as minimises the expected squared error
+        (Ledoit & Wolf 2004, with 1/n as there). It has full rank however few the vectors."""
+        size = len(self.mean)
+        plain = self.scatter / self.n
+        level = float(np.trace(plain)) / size
+        square = float(np.sum(plain**2))
+        away = square - size * level**2
+        noise = (self.fourth / self.n - square) / self.n
+        share = min(max(noise / away, 0.0), 1.0) if away > 0 else 0.0
+        return np.asarray((1 - share) * plain + share * level * np.eye(size))
+
+
+class Terms(NamedTuple):
+    """The two parts of a Fréchet distance, which is their sum."""
+
+    mean: float
+    """How far apart the means are."""
+    covariance: float
+    """How much the covariances differ."""
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """A mean and a covariance S. Where its rank is below the dimension, F with FᵀF = S stands for S: what rounding
+    leaves in the other dimensions would cost six digits of the distance."""
+
+    mean: Floats
+    covariance: Floats | None
+    given: Floats | None = None
+
+    @classmethod
+    def of_rows(cls, rows: Floats) -> Gaussian:
+        """With the unbiased covariance of two or more rows."""
+        rows = np.asarray(rows, dtype=np.float64)
+        mean = rows.mean(axis=0)
+        centred = (rows - mean) / np.sqrt(len(rows) - 1)
+        if len(rows) <= rows.shape[1]:
+            return cls(mean, None, centred)
+        return cls(mean, centred.T @ centred)
+
+    @classmethod
+    def of_moments(cls, moments: Moments) -> Gaussian:
+        """n vectors span n - 1 dimensions: as many eigenvalues are kept."""
+        rank = int(moments.n) - 1
+        if rank >= len(moments.mean):
+            return cls(moments.mean, moments.covariance)
+        values, vectors = np.linalg.eigh(moments.covariance)
+        kept = slice(len(values) - rank, None)
+        return cls(moments.mean, None, _roots(values[kept])[:, None] * vectors[:, kept].T)
+
+    @property
+    def factor(self) -> Floats:
+        """F with FᵀF = S: by Cholesky where S has full rank, else by eigenvalues."""
+        if self.given is not None:
+            return self.given
+        try:
+            return np.asarray(np.linalg.cholesky(self._known).T, dtype=np.float64)
+        except np.linalg.LinAlgError:
+            values, vectors = np.linalg.eigh(self._known)
+            return np.asarray(_roots(values)[:, None] * vectors.T)
+
+    @property
+    def trace(self) -> float:
+        return float(np.trace(self._known)) if self.given is None else float(np.sum(self.given**2))
+
+    @property
+    def _known(self) -> Floats:
+        if self.covariance is None:
+            raise ValueError("a Gaussian has a covariance or a factor of one")
+        return self.covariance
+
 
 def frechet_distance(x: Floats, y: Floats, mean: Mean = "squared") -> float:
     """‖mean(x) - mean(y)‖² + Tr(Sx + Sy - 2 (Sx Sy)^½) of two sets of rows, with unbiased covariances S (Dowson &
     Landau 1982). `mean="norm"` leaves the first term unsquared. NaN with fewer than two rows on a side."""
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if min(len(x), len(y)) < 2:
         return float("nan")
-    return _distance(x.mean(axis=0), factor_of_rows(x), y.mean(axis=0), factor_of_rows(y), mean)
+    return sum(frechet_terms(Gaussian.of_rows(x), Gaussian.of_rows(y), mean))
 
 
 def frechet_of_moments(x: Moments, y: Moments, mean: Mean = "squared") -> float:
     """`frechet_distance` of what was summarised."""
     if min(x.n, y.n) < 2:
         return float("nan")
-    return _distance(x.mean, factor_of_moments(x), y.mean, factor_of_moments(y), mean)
+    return sum(frechet_terms(Gaussian.of_moments(x), Gaussian.of_moments(y), mean))
 
 
 def frechet_of_covariances(
     mean_x: Floats, cov_x: Floats, mean_y: Floats, cov_y: Floats, mean: Mean = "squared"
 ) -> float:
     """`frechet_distance` of two Gaussians given by their means and covariances."""
-    return _distance(mean_x, factor(cov_x), mean_y, factor(cov_y), mean)
+    return sum(frechet_terms(Gaussian(mean_x, cov_x), Gaussian(mean_y, cov_y), mean))
 
 
-def _distance(mean_x: Floats, x: Floats, mean_y: Floats, y: Floats, mean: Mean) -> float:
-    """With factors XᵀX = Sx and YᵀY = Sy, the trace of (Sx Sy)^½ is the sum of the singular values of X Yᵀ, and the
-    trace of a covariance the sum of its factor's squares. No root of a matrix that is not symmetric is ever taken."""
-    shift = float(np.sum((mean_x - mean_y) ** 2))
-    shared = float(np.linalg.svd(x @ y.T, compute_uv=False).sum())
-    spread = float(np.sum(x**2) + np.sum(y**2)) - 2 * shared
-    return (shift if mean == "squared" else shift**0.5) + max(spread, 0.0)
+def frechet_terms(x: Gaussian, y: Gaussian, mean: Mean = "squared") -> Terms:
+    shift = float(np.sum((x.mean - y.mean) ** 2))
+    spread = x.trace + y.trace - 2 * shared_trace(x, y)
+    return Terms(shift if mean == "squared" else shift**0.5, max(spread, 0.0))
 
 
-def factor_of_rows(rows: Floats) -> Floats:
-    """The centred rows where they are fewer than dimensions, else a square factor of their covariance."""
-    centred = (rows - rows.mean(axis=0)) / np.sqrt(len(rows) - 1)
-    return centred if len(rows) <= rows.shape[1] else factor(centred.T @ centred)
+def shared_trace(x: Gaussian, y: Gaussian) -> float:
+    """Tr (Sx Sy)^½. With factors XᵀX = Sx and YᵀY = Sy it is the sum of the roots of the eigenvalues of X Sy Xᵀ, and of
+    the singular values of X Yᵀ. The former is twice as fast and good where no eigenvalue is so small that rounding
+    shows in its root; no root of a matrix that is not symmetric is ever taken."""
+    factor = x.factor
+    if x.covariance is not None and y.covariance is not None:
+        values = np.linalg.eigvalsh(factor @ y.covariance @ factor.T)
+        if values[0] > 0:
+            roots = np.sqrt(values)
+            total = float(roots.sum())
+            if float(np.sum(values[-1] / roots)) * float(np.finfo(np.float64).eps) <= EXACT * total:
+                return total
+    return float(np.linalg.svd(factor @ y.factor.T, compute_uv=False).sum())
 
 
-def factor_of_moments(moments: Moments) -> Floats:
-    """Of no more rows than the vectors allow: n vectors span n - 1 dimensions, and what rounding leaves in the others
-    would cost six digits."""
-    return factor(moments.covariance, int(moments.n) - 1)
-
-
-def factor(covariance: Floats, rank: int | None = None) -> Floats:
-    """F with FᵀF = covariance, by Cholesky where it has full rank, else from its largest eigenvalues."""
-    size = len(covariance)
-    if rank is None or rank >= size:
-        try:
-            return np.asarray(np.linalg.cholesky(covariance).T, dtype=np.float64)
-        except np.linalg.LinAlgError:
-            rank = size
-    values, vectors = np.linalg.eigh(covariance)
-    kept = slice(size - rank, None)
-    return np.asarray(np.sqrt(np.maximum(values[kept], 0.0))[:, None] * vectors[:, kept].T)
+def _roots(values: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.maximum(values, 0.0)))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialogauge.errors import InputError, unknown
 from dialogauge.metrics.base import Floats
@@ -16,13 +17,18 @@ MEDIAN_ROWS = 2000
 """From how many rows of a side at most the median distance is taken: all pairs are then at most 8 million."""
 
 
-def mmd(x: Floats, y: Floats, kernel: Kernel = "polynomial", bandwidth: float | None = None) -> float:
+def mmd(
+    x: Floats, y: Floats, kernel: Kernel = "polynomial", bandwidth: float | None = None, *, paired: bool = False
+) -> float:
     """Mean k(x, x') + mean k(y, y') - 2 mean k(x, y), the first two over pairs of different rows: the unbiased estimate
     of Gretton et al. (2012, eq. 3), whose mean over samples is 0 for equal distributions, so that it can fall below 0.
 
     `polynomial`: (x·y / d + 1)³ on d dimensions, as in KID (Bińkowski et al. 2018), over all rows rather than subsets.
     `gaussian`: exp(-‖x - y‖² / 2σ²) with σ = `bandwidth`, by default `median_distance(x, y)`. Sizes may differ. NaN
     with fewer than two rows on a side. Kernel values are made block by block and never kept.
+
+    `paired`: row i of x and row i of y belong together (they share a context), and their kernel value is left out of
+    the third mean too; without that, what they share would pull the estimate below 0.
     """
     if kernel == "polynomial":
         if bandwidth is not None:
@@ -34,16 +40,73 @@ def mmd(x: Floats, y: Floats, kernel: Kernel = "polynomial", bandwidth: float | 
         raise unknown("kernel", kernel, ("polynomial", "gaussian"))
     if min(len(x), len(y)) < 2:
         return float("nan")
-    if kernel == "polynomial":
-        return _estimate(x, y, _polynomial_sum)
-    sigma = median_distance(x, y) if bandwidth is None else bandwidth
-    if not sigma > 0:
-        raise InputError(f"the bandwidth is {sigma}; it must be above 0")
+    if kernel == "gaussian":
+        bandwidth = median_distance(x, y) if bandwidth is None else bandwidth
+        if not bandwidth > 0:
+            raise InputError(f"the bandwidth is {bandwidth}; it must be above 0")
+    if paired and len(x) != len(y):
+        raise InputError(f"paired rows are as many on both sides; found {len(x)} and {len(y)}")
+    n, m = len(x), len(y)
+    of_x, of_y = (_total(side, side, kernel, bandwidth, True) for side in (x, y))
+    within = of_x / (n * (n - 1)) + of_y / (m * (m - 1))
+    return within - 2 * _total(x, y, kernel, bandwidth, paired) / (n * m - (n if paired else 0))
 
-    def total(left: Floats, right: Floats, same: bool) -> float:
-        return _gaussian_sum(left, right, same, sigma)
 
-    return _estimate(x, y, total)
+def kernel_matrix(rows: NDArray[Any], kernel: Kernel, bandwidth: float | None = None) -> Floats:
+    """Kernel values of all pairs of rows, 0 for a row with itself."""
+    points = centred_rows(rows, rows)[0] if kernel == "gaussian" else both_rows(rows, rows)[0]
+    values = np.concatenate([values for _, values in _kernel_blocks(points, points, kernel, bandwidth)])
+    np.fill_diagonal(values, 0.0)
+    return values
+
+
+class BlockSums(NamedTuple):
+    """At (i, j) the sum of kernel values over pairs of a row of piece i and one of piece j, and the number of pairs."""
+
+    values: Floats
+    pairs: Floats
+
+
+def block_sums(
+    real: Sequence[tuple[NDArray[Any], NDArray[np.uint64]]],
+    generated: Sequence[tuple[NDArray[Any], NDArray[np.uint64]]],
+    kernel: Kernel,
+    bandwidth: float | None = None,
+) -> BlockSums:
+    """Over the real pieces, then the generated ones, each given as rows and their keys. No row is paired with itself,
+    nor a real one with a generated one of the same key: they share a context. The mmd of any two unions of pieces is a
+    matter of adding these up."""
+    pieces = [*real, *generated]
+    sizes = np.array([len(rows) for rows, _ in pieces])
+    filled = np.flatnonzero(sizes)
+    starts = np.cumsum(sizes[filled]) - sizes[filled]
+    owner = np.repeat(np.arange(len(pieces)), sizes)
+    rows = np.concatenate([rows for rows, _ in pieces])
+    rows = centred_rows(rows, rows)[0] if kernel == "gaussian" else both_rows(rows, rows)[0]
+    left, right = _left_out(np.concatenate([keys for _, keys in pieces]), owner >= len(real))
+    values, pairs = np.zeros((len(pieces), len(pieces))), np.outer(sizes, sizes).astype(np.float64)
+    np.add.at(pairs, (owner[left], owner[right]), -1)
+    for block, of_block in _kernel_blocks(rows, rows, kernel, bandwidth):
+        here = (left >= block.start) & (left < block.stop)
+        of_block[left[here] - block.start, right[here]] = 0
+        columns = np.zeros((len(of_block), len(pieces)))
+        columns[:, filled] = np.add.reduceat(of_block, starts, axis=1)
+        np.add.at(values, owner[block], columns)
+    return BlockSums(values, pairs)
+
+
+def _left_out(keys: NDArray[np.uint64], generated: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places of all pairs that do not count, both ways round."""
+    itself = np.arange(len(keys))
+    found = [(itself, itself)]
+    _, of_key, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    for same in np.split(np.argsort(of_key, kind="stable"), np.cumsum(counts)[:-1]):
+        if len(same) > 1:
+            left, right = (np.asarray(side).ravel() for side in np.meshgrid(same, same))
+            apart = generated[left] != generated[right]
+            found.append((left[apart], right[apart]))
+    left, right = (np.concatenate(side) for side in zip(*found, strict=True))
+    return left, right
 
 
 def median_distance(x: Floats, y: Floats) -> float:
@@ -64,34 +127,27 @@ def median_distance(x: Floats, y: Floats) -> float:
     return float(np.median(np.sqrt(apart))) if len(apart) else 1.0
 
 
-def _estimate(x: Floats, y: Floats, total: Callable[[Floats, Floats, bool], float]) -> float:
-    n, m = len(x), len(y)
-    within = total(x, x, True) / (n * (n - 1)) + total(y, y, True) / (m * (m - 1))
-    return within - 2 * total(x, y, False) / (n * m)
-
-
-def _polynomial_sum(x: Floats, y: Floats, same: bool) -> float:
-    """The sum of kernel values over pairs of rows; where x and y are the `same`, not of a row with itself."""
+def _total(x: Floats, y: Floats, kernel: Kernel, bandwidth: float | None, same: bool) -> float:
+    """The sum of kernel values over pairs of rows; where x and y are the `same`, not of row i with row i."""
     total = 0.0
+    for rows, values in _kernel_blocks(x, y, kernel, bandwidth):
+        if same:
+            values[np.arange(len(values)), np.arange(rows.start, rows.stop)] = 0
+        total += float(values.sum())
+    return total
+
+
+def _kernel_blocks(x: Floats, y: Floats, kernel: Kernel, bandwidth: float | None) -> Iterator[tuple[slice, Floats]]:
+    """Kernel values of a few rows of x at a time with all rows of y."""
+    if kernel == "gaussian":
+        for rows, values in distance_blocks(x, y):
+            np.maximum(values, 0, out=values)
+            values *= -0.5 / (bandwidth or 1.0) ** 2
+            yield rows, np.exp(values, out=values)
+        return
     for rows in blocks(len(x), len(y)):
         values = x[rows] @ y.T
         values /= x.shape[1]
         values += 1
         values *= values * values
-        total += _sum(values, rows, same)
-    return total
-
-
-def _gaussian_sum(x: Floats, y: Floats, same: bool, sigma: float) -> float:
-    total = 0.0
-    for rows, values in distance_blocks(x, y):
-        np.maximum(values, 0, out=values)
-        values *= -0.5 / sigma**2
-        total += _sum(np.exp(values, out=values), rows, same)
-    return total
-
-
-def _sum(values: Floats, rows: slice, same: bool) -> float:
-    if same:
-        values[np.arange(len(values)), np.arange(rows.start, rows.stop)] = 0
-    return float(values.sum())
+        yield rows, values

@@ -22,6 +22,10 @@ BUILT_IN = {
     "embedding_greedy": "dialogauge.metrics.embedding_greedy:EmbeddingGreedy",
     "embedding_extrema": "dialogauge.metrics.embedding_extrema:EmbeddingExtrema",
     "bertscore": "dialogauge.metrics.bertscore:BertScore",
+    "fbd": "dialogauge.metrics.fbd:Fbd",
+    "prd": "dialogauge.metrics.prd:Prd",
+    "mmd": "dialogauge.metrics.mmd:Mmd",
+    "prdc": "dialogauge.metrics.prdc:Prdc",
     "column": "dialogauge.metrics.column:Column",
 }
 COMPAT = {
@@ -32,6 +36,8 @@ COMPAT = {
         "embedding_average": "dialogauge.metrics.fbd_paper.embeddings:PaperAverage",
         "embedding_greedy": "dialogauge.metrics.fbd_paper.embeddings:PaperGreedy",
         "embedding_extrema": "dialogauge.metrics.fbd_paper.embeddings:PaperExtrema",
+        "fbd": "dialogauge.metrics.fbd_paper.fbd:PaperFbd",
+        "prd": "dialogauge.metrics.fbd_paper.prd:PaperPrd",
     },
 }
 """Other people's recipes for metrics of ours, by the name that `--compat` gives them."""

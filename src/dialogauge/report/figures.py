@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS = ("png", "svg", "pdf")
-INK, MUTED, BEST = "#1b1f24", "#8a939e", "#0b6bcb"
+INK, MUTED, BEST, FLOOR = "#1b1f24", "#8a939e", "#0b6bcb", "#d55e00"
 DIRECTION = {True: "higher is better", False: "lower is better", None: ""}
 
 
@@ -64,7 +64,10 @@ def _panel(axis: Axes, scores: list[Score]) -> None:
         if score.low is not None and score.high is not None:
             axis.plot([score.low, score.high], [place, place], color=colour, linewidth=2, solid_capstyle="round")
         axis.plot([score.value], [place], "o", color=colour, markersize=5.5)
-    axis.set_xlabel(DIRECTION[scores[0].higher_is_better], fontsize=8, color=MUTED)
+        if score.floor is not None:
+            axis.plot([score.floor], [place], "|", color=FLOOR, markersize=14, markeredgewidth=2)
+    floor = ", | floor" if any(score.floor is not None for score in scores) else ""
+    axis.set_xlabel(DIRECTION[scores[0].higher_is_better] + floor, fontsize=8, color=MUTED)
     axis.grid(axis="x", color="#e4e7eb", linewidth=0.8)
     axis.set_axisbelow(True)
     axis.margins(x=0.12)

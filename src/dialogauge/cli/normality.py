@@ -1,0 +1,68 @@
+"""dialogauge normality: whether the vectors that FBD takes for Gaussian are."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dialogauge.cli.inputs import add_encoding, add_inputs, chosen_systems, real_conversations
+from dialogauge.cli.output import add_format, on_terminal, warn
+
+HELP = "test whether the vectors that FBD takes for Gaussian are"
+DESCRIPTION = """\
+FBD takes the vectors of (context, response) pairs for Gaussian. This tests it, for references and for every
+system: each dimension by itself (Shapiro-Wilk), and all together along random directions. A small p says that
+vectors are not Gaussian."""
+EXAMPLES = """\
+examples:
+  dialogauge normality responses.jsonl
+  dialogauge normality responses.jsonl --encoder roberta-base --pool mean --plot normality.png
+  dialogauge normality bot-logs.jsonl --real human-logs.jsonl --context 1 --format csv"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
+    parser.add_argument(
+        "--real", metavar="FILE", action="append", help="real conversations, whose responses are tested as well"
+    )
+    parser.add_argument(
+        "--pool", choices=("cls", "mean", "max"), default="cls", help="how tokens become one vector (default: cls)"
+    )
+    parser.add_argument("--layer", metavar="N", type=int, help="the encoder's layer (default: its last)")
+    parser.add_argument(
+        "--context", metavar="N", type=int, help="utterances before the response that count; 0: none (default: all)"
+    )
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw histograms (.png, .svg or .pdf)")
+    add_inputs(parser)
+    add_encoding(parser)
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: 0)")
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from dialogauge.corpus import load
+    from dialogauge.evaluation.normality import check_plan, normality
+
+    making = {name: getattr(arguments, name) for name in ("encoder", "dtype", "pool", "layer", "context", "seed")}
+    check_plan(**making)
+    if arguments.plot:
+        from dialogauge.report.figures import check_figure_path
+
+        check_figure_path(arguments.plot)
+    progress = on_terminal()
+    corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=progress)
+    result = normality(
+        corpus,
+        systems=chosen_systems(arguments),
+        cache=not arguments.no_cache,
+        progress=progress,
+        real=real_conversations(arguments),
+        **making,
+    )
+    warn(result.caveats)
+    print(result.render(arguments.format), flush=True)
+    if arguments.plot:
+        from dialogauge.report.normality_figure import plot_normality
+
+        plot_normality(result, arguments.plot)
+    return 0

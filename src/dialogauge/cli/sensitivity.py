@@ -1,0 +1,88 @@
+"""dialogauge sensitivity: which metrics notice when responses get worse."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dialogauge.cli.inputs import add_encoding, add_inputs, add_resampling, options
+from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.errors import InputError
+
+HELP = "see which metrics notice when responses get worse"
+DESCRIPTION = """\
+Makes more and more of each system's responses worse, in every way that `dialogauge perturb` knows, and scores
+each time. A metric should get worse, too; one that does not is named in a warning. For every kind of
+perturbation the table has the values by the share that was changed, and Spearman's correlation between the two."""
+EXAMPLES = """\
+examples:
+  dialogauge sensitivity responses.jsonl --metrics bleu,meteor,distinct --of references
+  dialogauge sensitivity responses.jsonl --metrics bertscore --kinds noise,permute --plot bertscore.png
+  dialogauge sensitivity responses.jsonl --metrics rouge_l --ratios 0.2,0.4,0.6 --systems a --format csv
+
+--of references starts from people's replies, the best there are; a system's bad responses cannot get much worse."""
+RATIOS = "0,0.1,0.25,0.5,0.75,1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
+    parser.add_argument("--metrics", required=True, metavar="LIST", help="comma-separated; see `dialogauge metrics`")
+    parser.add_argument("--kinds", metavar="LIST", help="what to do to responses; see `perturb --help` (default: all)")
+    parser.add_argument(
+        "--ratios", metavar="LIST", default=RATIOS, help=f"the shares to change; 0 is always there (default: {RATIOS})"
+    )
+    parser.add_argument(
+        "--of",
+        choices=("responses", "references"),
+        default="responses",
+        help='what to change; references become a system "reference" (default: responses)',
+    )
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the values (.png, .svg or .pdf)")
+    add_inputs(parser)
+    add_encoding(parser)
+    add_resampling(parser)
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from dialogauge.corpus import load
+    from dialogauge.corpus.perturbations import KINDS
+    from dialogauge.evaluation.sensitivity import check_plan, sensitivity
+    from dialogauge.evaluation.settings import Settings
+    from dialogauge.metrics.registry import parse_requests
+
+    kinds = KINDS if arguments.kinds is None else arguments.kinds
+    kinds, ratios = check_plan(kinds, _numbers(arguments.ratios))
+    Settings(arguments.seed, arguments.resamples)
+    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
+    requests = parse_requests(arguments.metrics, arguments.compat, defaults)
+    if arguments.plot:
+        from dialogauge.report.figures import check_figure_path
+
+        check_figure_path(arguments.plot)
+    corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
+    result = sensitivity(
+        corpus,
+        requests,
+        kinds=kinds,
+        ratios=ratios,
+        of="reference" if arguments.of == "references" else "response",
+        **options(arguments),
+    )
+    warn(result.caveats)
+    print(result.render(arguments.format), flush=True)
+    if arguments.plot:
+        from dialogauge.report.sensitivity_figure import plot_sensitivity
+
+        plot_sensitivity(result, arguments.plot)
+    return 0
+
+
+def _numbers(text: str) -> list[float]:
+    found = []
+    for piece in filter(None, map(str.strip, text.split(","))):
+        try:
+            found.append(float(piece))
+        except ValueError:
+            raise InputError(f"--ratios: expected numbers between 0 and 1, found {piece!r}") from None
+    return found

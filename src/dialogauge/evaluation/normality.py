@@ -1,0 +1,209 @@
+"""Whether the vectors that FBD takes for Gaussian are: Shapiro and Wilk's test of the vectors of each system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from dialogauge import __version__, tables
+from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.load import Loading
+from dialogauge.encode.base import Dtype, Pool, Text
+from dialogauge.encode.cache import Cache
+from dialogauge.encode.encoders import Encoders
+from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.evaluation.forms import Forms, corpus_record
+from dialogauge.evaluation.gaussian_tests import LEAST, LEVEL, MOST, SAMPLES
+from dialogauge.evaluation.normality_row import Kind, NormalityRow
+from dialogauge.evaluation.normality_table import normality_table
+from dialogauge.evaluation.real import read_real
+from dialogauge.evaluation.settings import Settings
+from dialogauge.metrics.encoding import text_caveats
+from dialogauge.metrics.fbd import Fbd
+
+SCHEMA = "dialogauge.normality/1"
+FEW = 20
+"""Below so many vectors, hardly any departure from a Gaussian can be found."""
+
+
+@dataclass(frozen=True)
+class Normality(Forms):
+    """What `normality` gives: the references first, then real conversations, then the systems."""
+
+    rows: list[NormalityRow]
+    dimensions: int
+    """Of the vectors, those that do not vary included."""
+    systems: dict[str, int]
+    """Turns per system."""
+    files: tuple[SourceFile, ...]
+    caveats: list[Caveat]
+    seed: int
+    signature: str
+
+    def row(self, name: str, kind: Kind = "system") -> NormalityRow:
+        for row in self.rows:
+            if (row.name, row.kind) == (name, kind):
+                return row
+        raise KeyError((name, kind))
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """One per row; what single dimensions have stands in the row's `tests`."""
+        return [row.record() for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--format json` prints."""
+        plan = {"seed": self.seed, "level": LEVEL, "correction": "holm", "samples": SAMPLES}
+        return {
+            "schema": SCHEMA,
+            "corpus": corpus_record(self.systems, self.files),
+            "settings": {**plan, "dimensions": self.dimensions, "signature": self.signature},
+            "rows": self.to_records(),
+            "warnings": [asdict(caveat) for caveat in self.caveats],
+        }
+
+    def to_table(self) -> tables.Table:
+        return normality_table(self)
+
+
+def normality(
+    corpus: Corpus,
+    *,
+    encoder: str | None = None,
+    dtype: str | None = None,
+    pool: Literal["cls", "mean", "max"] = "cls",
+    layer: int | None = None,
+    context: int | None = None,
+    systems: Sequence[str] | None = None,
+    cache: bool = True,
+    seed: int = 0,
+    progress: bool = False,
+    real: Corpus | Loading | None = None,
+) -> Normality:
+    """Tests whether vectors of (context, response) pairs are Gaussian: those of the first references (each context
+    with each of them once, whatever number of systems have it), of every system's responses, and of the responses in
+    `real` conversations where they are given.
+
+    `encoder`, `dtype`, `pool`, `layer` and `context` make vectors as `fbd` does. Of more than 5,000 pairs, 5,000 are
+    drawn. The seed is that of the draw, of the random directions and of the Gaussian samples; what is found of one
+    system does not depend on which others are there.
+    """
+    metric = check_plan(encoder, dtype, pool, layer, context, seed)
+    if systems:
+        corpus = corpus.select(systems)
+    if not corpus.turns:
+        raise InputError("expected turns, found none")
+    real_corpus, real_caveats = None, list[Caveat]()
+    if real is not None:
+        real_corpus, _, real_caveats = read_real(real, progress)
+    encoders = Encoders(Cache() if cache else None, progress)
+    ready = metric.prepare(corpus, None, encoders)
+    rows, pairs, cut = [], 0, 0
+    for name, kind, texts in _texts(ready, corpus, real_corpus):
+        found = ready.encode(_drawn(texts, seed))
+        rows.append(NormalityRow.of(name, kind, found.vectors, len(texts), seed))
+        pairs, cut = pairs + len(found.vectors), cut + int((found.dropped > 0).sum())
+    parts = {**{key: value for key, value in ready.recipe().items() if key != "real"}, "dialogauge": __version__}
+    return Normality(
+        rows=rows,
+        dimensions=rows[0].dimensions,
+        systems={system: len(turns) for system, turns in corpus.by_system.items()},
+        files=(*corpus.files, *(real_corpus.files if real_corpus else ())),
+        caveats=[
+            *corpus.caveats,
+            *real_caveats,
+            *_of_corpus(corpus),
+            *text_caveats("normality", pairs, cut, 0),
+            *_of_rows(rows, seed),
+            *encoders.caveats(),
+        ],
+        seed=seed,
+        signature="|".join(["normality", *(f"{key}:{value}" for key, value in parts.items())]),
+    )
+
+
+def check_plan(
+    encoder: str | None, dtype: str | None, pool: str, layer: int | None, context: int | None, seed: int
+) -> Fbd:
+    """The metric that makes the vectors; refuses what cannot be asked for, before any work is done."""
+    Settings(seed)
+    if pool not in get_args(Pool):
+        raise unknown("pooling", pool, get_args(Pool))
+    if dtype is not None and dtype not in get_args(Dtype):
+        raise unknown("dtype", dtype, get_args(Dtype))
+    for name, number in (("layer", layer), ("context", context)):
+        if number is not None and number < 0:
+            raise InputError(f"{name} must not be negative, found {number}")
+    given: dict[str, Any] = {"encoder": encoder, "dtype": dtype}
+    return Fbd(
+        **{name: value for name, value in given.items() if value is not None},
+        pool=pool,  # type: ignore[arg-type]
+        layer=layer,
+        context=context,
+    )
+
+
+def _texts(metric: Fbd, corpus: Corpus, real: Corpus | None) -> Iterator[tuple[str, Kind, list[Text]]]:
+    firsts = {(turn.context, turn.references[0]): turn for turn in corpus if turn.references}
+    if firsts:
+        yield "references", "references", [metric.text(turn, reference) for (_, reference), turn in firsts.items()]
+    if real is not None:
+        yield "real", "real", [metric.text(turn, turn.response) for turn in real]
+    for system, turns in corpus.by_system.items():
+        yield system, "system", [metric.text(turn, turn.response) for turn in turns]
+
+
+def _drawn(texts: list[Text], seed: int) -> list[Text]:
+    if len(texts) <= MOST:
+        return texts
+    chosen = np.random.default_rng([seed, 3]).choice(len(texts), MOST, replace=False)
+    return [texts[place] for place in np.sort(chosen)]
+
+
+def _of_corpus(corpus: Corpus) -> list[Caveat]:
+    found = []
+    empty = sum(not turn.response.strip() for turn in corpus)
+    if empty:
+        message = f"{empty} of {len(corpus)} responses are empty; they count, as a context with nothing after it"
+        found.append(Caveat("empty_responses", message))
+    bare = sum(not turn.references for turn in corpus)
+    if bare:
+        message = f"{bare} of {len(corpus)} turns have no references; they add nothing to the row of references"
+        if bare == len(corpus):
+            message = "no turn has a reference: there is no row of references"
+        found.append(Caveat("missing_input", message))
+    return found
+
+
+def _of_rows(rows: Sequence[NormalityRow], seed: int) -> list[Caveat]:
+    found = []
+    for row in rows:
+        if row.n < LEAST:
+            message = f"{row.name}: no test of {row.n} vectors; it needs {LEAST}"
+            found.append(Caveat("undefined_scores", message))
+        elif row.n < FEW:
+            message = f"{row.name}: only {row.n} vectors; below {FEW} hardly any are found not to be Gaussian"
+            found.append(Caveat("few_samples", message))
+        if row.n < row.available:
+            message = (
+                f"{row.name}: of {row.available} vectors {row.n} are tested, drawn by chance (seed {seed}); "
+                "p-values for more are not accurate"
+            )
+            found.append(Caveat("part_tested", message))
+    still: dict[int, list[str]] = {}
+    for row in rows:
+        if row.n >= LEAST and row.constant:
+            still.setdefault(row.constant, []).append(row.name)
+    for count, names in still.items():
+        message = f"{count} of {rows[0].dimensions} dimensions do not vary and have no test: {', '.join(names)}"
+        found.append(Caveat("constant_dimensions", message))
+    sizes = [row.n for row in rows]
+    if min(sizes) < max(sizes):
+        message = (
+            f"rows have {min(sizes)} to {max(sizes)} vectors; the more there are, the smaller the departures that are "
+            "found: compare rows of one size"
+        )
+        found.append(Caveat("different_sizes", message))
+    return found

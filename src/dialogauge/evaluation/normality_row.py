@@ -1,0 +1,104 @@
+"""What the tests found of one set of vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.evaluation.digits import defined
+from dialogauge.evaluation.gaussian_tests import DimensionTests, Floats, along_directions, each_dimension
+
+Kind = Literal["references", "real", "system"]
+HIDDEN = {"record": False}
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """One dimension as the figure shows it. Its values have mean 0 and standard deviation 1."""
+
+    dimension: int
+    w: float
+    p: float
+    values: Floats
+
+
+@dataclass(frozen=True)
+class NormalityRow:
+    """Means and standard deviations go over the dimensions that vary, all there are: the divisor is their number.
+    None where there is nothing to test."""
+
+    name: str
+    kind: Kind
+    n: int
+    """Vectors tested."""
+    available: int
+    """Vectors there are; more than `n` where only a draw is tested."""
+    dimensions: int
+    constant: int
+    """Dimensions that do not vary, and all of them with fewer than 3 vectors."""
+    w_mean: float | None
+    w_sd: float | None
+    p_mean: float | None
+    p_sd: float | None
+    rejected: float | None
+    """The share of the dimensions that vary with p < 0.05."""
+    rejected_holm: int | None
+    """The number of dimensions with p < 0.05 after Holm's correction over all that vary."""
+    directions: int
+    """How many random directions there are; none where there is nothing to test."""
+    directions_w: float | None
+    """The mean of W along them."""
+    directions_p: float | None
+    """Of all dimensions together: below 0.05, the vectors are not Gaussian."""
+    least: int | None
+    """The dimension, counted from 0, with the smallest W."""
+    typical: int | None
+    """That with the median W."""
+    most: int | None
+    """That with the largest W."""
+    tests: DimensionTests = field(repr=False, compare=False, metadata=HIDDEN)
+    examples: tuple[Example, ...] = field(repr=False, compare=False, metadata=HIDDEN)
+    """The least normal, a typical and the most normal dimension; none where there is nothing to test."""
+
+    @classmethod
+    def of(cls, name: str, kind: Kind, vectors: NDArray[Any], available: int, seed: int) -> NormalityRow:
+        tests, together = each_dimension(vectors), along_directions(vectors, seed)
+        order = tests.by_w
+        chosen = order[[0, (len(order) - 1) // 2, -1]] if len(order) else order
+        w, p = (values[order] for values in (tests.w, tests.p))
+        known = len(order) > 0
+        least, typical, most = chosen.tolist() if known else (None, None, None)
+        return cls(
+            name=name,
+            kind=kind,
+            n=len(vectors),
+            available=available,
+            dimensions=vectors.shape[1],
+            constant=vectors.shape[1] - len(order),
+            w_mean=float(w.mean()) if known else None,
+            w_sd=float(w.std()) if known else None,
+            p_mean=float(p.mean()) if known else None,
+            p_sd=float(p.std()) if known else None,
+            rejected=tests.rejected / len(order) if known else None,
+            rejected_holm=tests.rejected_holm if known else None,
+            directions=together.directions,
+            directions_w=defined(together.w),
+            directions_p=defined(together.p),
+            least=least,
+            typical=typical,
+            most=most,
+            tests=tests,
+            examples=tuple(_example(vectors, tests, dimension) for dimension in chosen.tolist()),
+        )
+
+    def record(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata.get("record", True)}
+
+
+def _example(vectors: NDArray[Any], tests: DimensionTests, dimension: int) -> Example:
+    values = vectors[:, dimension].astype(np.float64)
+    values -= values.mean()
+    return Example(dimension, float(tests.w[dimension]), float(tests.p[dimension]), values / values.std())

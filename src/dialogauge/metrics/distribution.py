@@ -1,0 +1,204 @@
+"""Metrics that hold all of a system's (context, response) pairs against real ones, in the space of an encoder."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from hashlib import blake2b
+from operator import add
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.encode.base import Pool, Pooled, Text
+from dialogauge.errors import Caveat, InputError
+from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, IntervalOf
+from dialogauge.metrics.encoding import EncoderMetric, text_caveats
+from dialogauge.metrics.sides import NONE, SideRows, Sides, join_rows, repeated
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+
+AT_ONCE = 4096
+"""Real pairs that go to the encoder together."""
+Plan = NDArray[np.int8]
+"""For each summary where its real and its generated side go, of shape (summaries, 2)."""
+OUT, TO_REAL, TO_GENERATED = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class RealPairs:
+    """The vectors of real conversations that were given beside the corpus."""
+
+    vectors: NDArray[np.float32]
+    cut: NDArray[np.bool_]
+    digest: str
+    """Of their texts, for signatures."""
+
+
+@dataclass(frozen=True)
+class DistributionMetric(EncoderMetric):
+    """A distance (or likeness) of two clouds of vectors. The real cloud comes from the corpus's own references, to the
+    same contexts as the responses, or from real conversations given beside it, whose responses count as real."""
+
+    level = "system"
+    needs = (frozenset({"references"}), frozenset({"real"}))
+    resampling = "jackknife"
+    ideal: ClassVar[float] = 0.0
+    """The value of two clouds without any difference."""
+    rate: ClassVar[float | None] = None
+    """By which power of 1/n the value of two samples of one distribution comes nearer to the ideal; None where that
+    has to be found out."""
+    limit: ClassVar[int | None] = None
+    """The most vectors of a side that count, where not all do."""
+
+    pool: Pool = field(default="cls", metadata=UNSIGNED)
+    layer: int | None = field(default=None, metadata=UNSIGNED)
+    context: int | None = field(default=None, metadata=UNSIGNED)
+    """How many utterances before the response count: the last ones, all by default. With 0 responses stand alone."""
+    refs: Literal["first", "all"] = field(default="first", metadata=UNSIGNED)
+    real: RealPairs | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+
+    @abstractmethod
+    def side(self, vectors: NDArray[Any]) -> Any:
+        """What is kept of one side's vectors: it adds, and has `n`."""
+
+    @property
+    def interval_of(self) -> IntervalOf:
+        return "another_sample" if self.grows else "population"
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The values that have a floor: the main one and the parts that are distances as well."""
+        return ("", *self.parts)
+
+    def total(self, sides: Sequence[Any]) -> Any:
+        """The sum of one or more."""
+        return reduce(add, sides)
+
+    def usable(self, turn: Turn) -> bool:
+        return self.real is not None or bool(turn.references)
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        if self.context is not None and self.context < 0:
+            raise InputError(f"{self.name}: context is {self.context}; expected a number of utterances, 0 or more")
+        ready = super().prepare(corpus, real, encoders)
+        ready.vectors.expect(self.pool, pairs=self.context != 0, layer=self.layer)
+        return ready if real is None else replace(ready, real=ready.encode_real(real.turns))
+
+    def text(self, turn: Turn, response: str) -> Text:
+        """The pair as it goes to the encoder: utterances joined by one space, no space around either text."""
+        if self.context == 0:
+            return response.strip()
+        kept = turn.context if self.context is None else turn.context[-self.context :]
+        return " ".join(kept).strip(), response.strip()
+
+    def encode(self, texts: Sequence[Text]) -> Pooled:
+        return self.vectors.pooled(texts, self.pool, self.layer)
+
+    def encode_real(self, turns: Sequence[Turn]) -> RealPairs:
+        texts = [self.text(turn, turn.response) for turn in turns]
+        parts = [self.encode(texts[start : start + AT_ONCE]) for start in range(0, len(texts), AT_ONCE)]
+        # Sorted: what the real pairs are does not depend on their order.
+        told = "\0".join(sorted("\1".join(text) for text in texts)).encode("utf-8", "surrogatepass")
+        return RealPairs(
+            np.concatenate([part.vectors for part in parts]),
+            np.concatenate([part.dropped > 0 for part in parts]),
+            blake2b(told, digest_size=4).hexdigest(),
+        )
+
+    def references(self, turn: Turn) -> tuple[str, ...]:
+        """Those that stand for the real side."""
+        if self.real is not None:
+            return ()
+        return turn.references if self.refs == "all" else turn.references[:1]
+
+    def measure(self, turns: Sequence[Turn]) -> SideRows:
+        counts = np.array([len(self.references(turn)) for turn in turns], dtype=np.int64)
+        real = [self.text(turn, reference) for turn in turns for reference in self.references(turn)]
+        found = self.encode([*real, *(self.text(turn, turn.response) for turn in turns)])
+        cut = found.dropped > 0
+        of_turn = np.repeat(np.arange(len(turns)), counts)
+        any_cut = cut[len(real) :] | (np.bincount(of_turn, cut[: len(real)], minlength=len(turns)) > 0)
+        return SideRows.of(found.vectors[: len(real)], counts, found.vectors[len(real) :], any_cut)
+
+    def real_rows(self, system: str) -> SideRows | None:
+        if self.real is None:
+            return None
+        ones = np.ones(len(self.real.vectors), dtype=np.int64)
+        return SideRows.of(self.real.vectors, ones, self.real.vectors[:0], self.real.cut)
+
+    def join(self, batches: Sequence[SideRows]) -> SideRows:
+        return join_rows(batches)
+
+    def pack(self, measures: SideRows) -> dict[str, NDArray[Any]]:
+        """Only the vectors that the rows hold."""
+        counts = measures.last - measures.first
+        return {
+            "real": measures.real_vectors,
+            "counts": counts,
+            "generated": measures.generated_vectors,
+            "has_generated": measures.place != NONE,
+            "cut": measures.cut,
+        }
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> SideRows:
+        rows = SideRows.of(arrays["real"], arrays["counts"], arrays["generated"][:0], arrays["cut"])
+        has = arrays["has_generated"]
+        if rows.last[-1:].sum() != len(rows.real) or has.sum() != len(arrays["generated"]) or len(has) != len(rows):
+            raise ValueError(f"the vectors of {self.name} do not fit together")
+        place = np.where(has, np.cumsum(has) - 1, rows.place)
+        return replace(rows, generated=arrays["generated"], place=place)
+
+    def summarise(self, measures: SideRows, weights: Floats | None = None) -> Sides[Any]:
+        measures = repeated(measures, weights)
+        generated = measures.generated_vectors
+        return Sides(
+            n=len(generated),
+            cut=int(measures.cut[measures.place != NONE].sum()),
+            real=self.side(measures.real_vectors),
+            generated=self.side(generated),
+        )
+
+    def recombine(self, summaries: Sequence[Sides[Any]], plans: Sequence[Plan]) -> Iterator[Any]:
+        """For each plan what `conclude` takes: the sum of the summaries with their sides where it sends them."""
+        for plan in plans:
+            real, generated = (
+                [side for of, to in zip(summaries, plan, strict=True) for side in _sent(of, to, where)]
+                for where in (TO_REAL, TO_GENERATED)
+            )
+            yield Sides(sum(side.n for side in generated), 0, self.total(real), self.total(generated))
+
+    def split(self, rows: SideRows, chosen: Sequence[NDArray[np.bool_]]) -> Iterator[Any]:
+        """The real vectors of rows apart, those of the chosen rows as if they were generated."""
+        for mask in chosen:
+            real, generated = (self.side(rows[np.flatnonzero(which)].real_vectors) for which in (~mask, mask))
+            yield Sides(generated.n, 0, real, generated)
+
+    def caveats(self, summary: Sides[Any]) -> list[Caveat]:
+        return text_caveats(self.label, summary.n, summary.cut, 0)
+
+    def recipe(self) -> dict[str, str]:
+        pair = {None: "yes", 0: "no"}.get(self.context, f"last{self.context}")
+        layer = self.layer
+        if layer is None and self.asked is not None:
+            layer = self.asked.last_layer
+        return {
+            **super().recipe(),
+            "pool": self.pool,
+            **({} if layer is None else {"layer": str(layer)}),
+            "pair": pair,
+            "real": f"references-{self.refs}" if self.real is None else f"@{self.real.digest}",
+        }
+
+
+def _sent(of: Sides[Any], to: NDArray[np.int8], where: int) -> Iterator[Any]:
+    if to[0] == where:
+        yield of.real
+    if to[1] == where:
+        yield of.generated

@@ -1,0 +1,118 @@
+"""The Fréchet BERT Distance (Xiang et al. 2021): how far generated (context, response) pairs are from real ones, when
+each side's vectors are taken for a Gaussian."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.errors import Caveat
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.clouds import Cloud, each_left_out, total
+from dialogauge.metrics.distribution import DistributionMetric
+from dialogauge.metrics.frechet import Mean, frechet_terms
+from dialogauge.metrics.influence import influences
+from dialogauge.metrics.sides import SideRows, Sides
+
+ENOUGH = 3
+"""Vectors for each dimension from which on the extrapolated distance is free of all but a tenth of the size's bias
+(benchmarks/coverage.py)."""
+
+
+@dataclass(frozen=True)
+class Fbd(DistributionMetric):
+    """NaN with fewer than two vectors on a side.
+
+    `mean=norm` is the formula as the paper prints it, `cov=shrunk` takes Ledoit and Wolf's covariances, and
+    `est=extrapolated` gives the distance that is to be expected of ever larger samples, linearly in 1/n.
+    """
+
+    name = "fbd"
+    title = "distance of (context, response) pairs from real ones, as Gaussians of vectors"
+    higher_is_better = False
+    bounds = (-np.inf, np.inf)
+    """Only the extrapolated distance can fall below 0."""
+    parts = ("mean", "covariance")
+
+    mean: Mean = "squared"
+    covariance: Literal["plain", "shrunk"] = field(default="plain", metadata={"option": "cov"})
+    estimate: Literal["plain", "extrapolated"] = field(default="plain", metadata={"option": "est"})
+
+    @property
+    def extrapolates(self) -> bool:
+        return self.estimate == "extrapolated"
+
+    def side(self, vectors: NDArray[Any]) -> Cloud:
+        return Cloud.of(vectors)
+
+    def total(self, sides: Sequence[Cloud]) -> Cloud:
+        return total(sides)
+
+    def leave_one_out(self, summaries: Sequence[Sides[Cloud]]) -> Iterator[Sides[Cloud]]:
+        whole = sum(summary.n for summary in summaries)
+        real, generated = (
+            each_left_out(side) for side in zip(*((s.real, s.generated) for s in summaries), strict=True)
+        )
+        for summary, *left in zip(summaries, real, generated, strict=True):
+            yield Sides(whole - summary.n, 0, *left)
+
+    def split(self, rows: SideRows, chosen: Sequence[NDArray[np.bool_]]) -> Iterator[Sides[Cloud]]:
+        """The larger part is what is left of the whole without the smaller one."""
+        whole = self.side(rows.real_vectors)
+        for mask in chosen:
+            few = mask if mask.sum() * 2 <= len(mask) else ~mask
+            part = self.side(rows[np.flatnonzero(few)].real_vectors)
+            rest = whole - part if whole.rows is None else self.side(rows[np.flatnonzero(~few)].real_vectors)
+            real, generated = (rest, part) if few is mask else (part, rest)
+            yield Sides(generated.n, 0, real, generated)
+
+    def conclude(self, summary: Sides[Cloud], real: Any = None) -> dict[str, float]:
+        sides = (summary.real, summary.generated)
+        if min(side.n for side in sides) < 2:
+            return dict.fromkeys(("", *self.parts), np.nan)
+        left, right = (side.gaussian(self.covariance == "shrunk") for side in sides)
+        terms = frechet_terms(left, right, self.mean)
+        return {"": sum(terms), "mean": terms.mean, "covariance": terms.covariance}
+
+    def pushes(self, summary: Sides[Cloud], rows: SideRows) -> Floats:
+        """By how much the distance would fall without each generated vector of the rows, to first order."""
+        real, generated = summary.real.gaussian(), summary.generated.gaussian()
+        return influences(real, generated, rows.generated_vectors, self.mean) / (summary.generated.n - 1)
+
+    def limits(self, part: str) -> tuple[float, float]:
+        return self.bounds if self.extrapolates else (0.0, np.inf)
+
+    def has_interval(self, summary: Sides[Cloud]) -> bool:
+        """With no more vectors than dimensions, nothing is known of the population distance."""
+        return not self.extrapolates or _smaller(summary) > summary.real.width
+
+    def caveats_of_systems(self, summaries: Mapping[str, Sides[Cloud]]) -> list[Caveat]:
+        smallest = min(map(_smaller, summaries.values()))
+        width = next(iter(summaries.values())).real.width
+        if smallest > ENOUGH * width:
+            return []
+        few = f"{self.label}: {smallest} vectors on a side in {width} dimensions"
+        if not self.extrapolates:
+            return [
+                Caveat(
+                    "few_vectors",
+                    f"{few}: most of the score comes from the size of the sample; read it beside its floor, and "
+                    "compare systems of one size only",
+                )
+            ]
+        if smallest > width:
+            message = f"{few}: below {ENOUGH * width} the interval can miss the population distance too often"
+            return [Caveat("few_vectors", message)]
+        message = (
+            f"{few}: with no more vectors than dimensions nothing is known of most of the population's covariance, "
+            "so that there is no interval for its distance"
+        )
+        return [Caveat("few_vectors", message)]
+
+
+def _smaller(summary: Sides[Cloud]) -> int:
+    return min(summary.real.n, summary.generated.n)

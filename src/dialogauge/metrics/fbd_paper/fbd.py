@@ -1,0 +1,16 @@
+"""FBD as its authors' code has it, which is ours as well: the squared distance of means, [CLS] of the last layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dialogauge.metrics.fbd import Fbd
+from dialogauge.metrics.fbd_paper import COMPAT
+
+
+@dataclass(frozen=True)
+class PaperFbd(Fbd):
+    """Only the signature differs."""
+
+    def recipe(self) -> dict[str, str]:
+        return {**COMPAT, **super().recipe()}

@@ -1,0 +1,135 @@
+"""The Precision-Recall Distance (Sajjadi et al. 2018; Xiang et al. 2021): how far generated (context, response) pairs
+fall into the same regions of an encoder's space as real ones, and in the same shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError
+from dialogauge.metrics.base import HIDDEN, Floats
+from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms
+from dialogauge.metrics.distribution import DistributionMetric
+from dialogauge.metrics.prd_curve import f_beta, prd_curve
+from dialogauge.metrics.sides import SideRows, Sides
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+
+
+@dataclass(frozen=True)
+class Histograms:
+    """How many vectors there are, and how many of them each code has under each clustering: (runs, clusters)."""
+
+    n: int
+    counts: Floats
+
+    def __add__(self, other: Histograms) -> Histograms:
+        return Histograms(self.n + other.n, self.counts + other.counts)
+
+
+@dataclass(frozen=True)
+class Prd(DistributionMetric):
+    """The largest F1 of the precision-recall curve, averaged over clusterings of the real and this system's vectors.
+    Measures are codes; the codebooks are found once, and resampling counts codes anew. NaN where a side is empty."""
+
+    name = "prd"
+    title = "overlap of (context, response) pairs with real ones, over clusters of vectors (F1)"
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+    parts = ("f8", "f1_8", "spread")
+    ideal: ClassVar[float] = 1.0
+    rate: ClassVar[float | None] = 0.5
+    """Shares of n vectors are off by 1/√n."""
+    fit: ClassVar[Fit] = staticmethod(codebooks)
+
+    clusters: int = 20
+    runs: int = 10
+    seed: int = 0
+    books: Mapping[str, Floats] | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+    """The centres for each system, once `prepare` has found them."""
+
+    @property
+    def learns(self) -> bool:
+        return True
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        return ("", "f8", "f1_8")
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        if self.runs < 1 or self.seed < 0:
+            raise InputError(f"{self.name}: expected runs of at least 1 and no negative seed; found {self.label}")
+        ready = super().prepare(corpus, real, encoders)
+        return replace(ready, books={system: ready._book(turns) for system, turns in corpus.by_system.items()})
+
+    def _book(self, turns: Sequence[Turn]) -> Floats:
+        """From no more turns than codebooks are fitted on."""
+        usable = [turn for turn in turns if self.usable(turn)]
+        if len(usable) > FIT_ROWS:
+            drawn = np.random.default_rng((self.seed, 2)).choice(len(usable), FIT_ROWS, replace=False)
+            usable = [usable[place] for place in np.sort(drawn)]
+        rows = super().measure(usable)
+        real: NDArray[Any] = rows.real_vectors if self.real is None else self.real.vectors
+        if not len(real) or not len(rows):
+            return np.zeros((self.runs, self.clusters, 0))
+        return type(self).fit(real, rows.generated_vectors, self.clusters, self.runs, self.seed)
+
+    def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
+        if self.books is None or system not in self.books:
+            raise InputError(f"{self.name} has no codebook for the system {system!r}: call prepare(corpus) first")
+        if not len(vectors):
+            return np.empty((0, self.runs), dtype=np.int32)
+        return assign(vectors, self.books[system]).T.astype(np.int32)
+
+    def measure(self, turns: Sequence[Turn]) -> SideRows:
+        rows = super().measure(turns)
+        real = np.empty((len(rows.real), self.runs), dtype=np.int32)
+        generated = np.empty((len(rows.generated), self.runs), dtype=np.int32)
+        for system in dict.fromkeys(turn.system for turn in turns):
+            mine = np.array([turn.system == system for turn in turns])
+            of_real = np.repeat(mine, rows.last - rows.first)
+            real[of_real] = self._codes(rows.real[of_real], system)
+            generated[mine] = self._codes(rows.generated[mine], system)
+        return replace(rows, real=real, generated=generated)
+
+    def real_rows(self, system: str) -> SideRows | None:
+        rows = super().real_rows(system)
+        if rows is None:
+            return None
+        return replace(rows, real=self._codes(rows.real, system), generated=self._codes(rows.generated, system))
+
+    def side(self, vectors: NDArray[np.int32]) -> Histograms:
+        return Histograms(len(vectors), histograms(vectors.T.astype(np.intp), self.clusters))
+
+    def curve(self, summary: Sides[Histograms]) -> tuple[Floats, Floats]:
+        """Precision and recall at 1001 angles, averaged over clusterings."""
+        precision, recall = prd_curve(summary.real.counts, summary.generated.counts)
+        return precision.mean(axis=0), recall.mean(axis=0)
+
+    def conclude(self, summary: Sides[Histograms], real: Any = None) -> dict[str, float]:
+        if not summary.real.n or not summary.generated.n:
+            return dict.fromkeys(("", *self.parts), np.nan)
+        precision, recall = prd_curve(summary.real.counts, summary.generated.counts)
+        means = precision.mean(axis=0), recall.mean(axis=0)
+        f1, f8, f1_8 = (float(f_beta(*means, beta)) for beta in (1, 8, 1 / 8))
+        spread = float(f_beta(precision, recall).std(ddof=1)) if self.runs > 1 else np.nan
+        return {"": f1, "f8": f8, "f1_8": f1_8, "spread": spread}
+
+    def caveats_of_systems(self, summaries: Mapping[str, Sides[Histograms]]) -> list[Caveat]:
+        apart = [name for name, of in summaries.items() if of.real.n != of.generated.n]
+        if not apart:
+            return []
+        sides = summaries[apart[0]]
+        message = (
+            f"{self.label}: {sides.generated.n} generated vectors of {apart[0]} against {sides.real.n} real ones; both "
+            "sides weigh the same in the clustering, and the smaller one leaves codes empty by chance, which lowers "
+            "the score"
+        )
+        return [Caveat("unequal_sides", message)]

@@ -1,0 +1,111 @@
+"""What is noted of real and generated (context, response) pairs, and sums of it: both sides kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Side = TypeVar("Side")
+NONE = -1
+"""In place of a generated vector, for a row that has none."""
+
+
+@dataclass(frozen=True)
+class SideRows:
+    """Row i has the generated vector `generated[place[i]]` (none where that is -1) and the real vectors from
+    `real[first[i]]` up to `real[last[i]]`. Rows taken from these share the vectors, which are never copied."""
+
+    real: NDArray[Any]
+    generated: NDArray[Any]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    place: NDArray[np.int64]
+    cut: NDArray[np.bool_]
+    """Whether a text of the row was longer than the encoder takes."""
+
+    @classmethod
+    def of(
+        cls, real: NDArray[Any], counts: NDArray[np.int64], generated: NDArray[Any], cut: NDArray[np.bool_]
+    ) -> SideRows:
+        """One row for each count of real vectors, and a generated one for each row, or for none of them."""
+        ends = np.cumsum(counts)
+        place = np.arange(len(counts)) if len(generated) else np.full(len(counts), NONE)
+        return cls(real, generated, ends - counts, ends, place, cut)
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def __getitem__(self, index: Any) -> SideRows:
+        return SideRows(
+            self.real, self.generated, self.first[index], self.last[index], self.place[index], self.cut[index]
+        )
+
+    @property
+    def real_vectors(self) -> NDArray[Any]:
+        """Of all rows, one below the other."""
+        counts = self.last - self.first
+        before = np.cumsum(counts) - counts
+        return np.asarray(self.real[np.repeat(self.first - before, counts) + np.arange(counts.sum())])
+
+    @property
+    def generated_vectors(self) -> NDArray[Any]:
+        return np.asarray(self.generated[self.place[self.place != NONE]])
+
+
+def repeated(rows: SideRows, weights: NDArray[np.float64] | None) -> SideRows:
+    """Each row as often as its weight says."""
+    return rows if weights is None else rows[np.repeat(np.arange(len(rows)), weights.astype(np.int64))]
+
+
+def join_rows(batches: Sequence[SideRows]) -> SideRows:
+    """One below the other. Where only one of them has vectors of a side, they stay where they are."""
+    real, real_starts = _pool([batch.real for batch in batches])
+    generated, generated_starts = _pool([batch.generated for batch in batches])
+    return SideRows(
+        real,
+        generated,
+        np.concatenate([batch.first + start for batch, start in zip(batches, real_starts, strict=True)]),
+        np.concatenate([batch.last + start for batch, start in zip(batches, real_starts, strict=True)]),
+        np.concatenate(
+            [
+                np.where(batch.place == NONE, NONE, batch.place + start)
+                for batch, start in zip(batches, generated_starts, strict=True)
+            ]
+        ),
+        np.concatenate([batch.cut for batch in batches]),
+    )
+
+
+def _pool(pools: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """All vectors, and where those of each pool begin."""
+    filled = [pool for pool in pools if len(pool)]
+    sizes = np.array([len(pool) for pool in pools])
+    whole = filled[0] if len(filled) == 1 else np.concatenate(pools)
+    return whole, np.cumsum(sizes) - sizes
+
+
+@dataclass(frozen=True)
+class Sides(Generic[Side]):
+    """The sum of rows: of each side what the metric keeps of its vectors, which must add."""
+
+    n: int
+    """Rows with a generated vector."""
+    cut: int
+    real: Side
+    generated: Side
+
+    def __add__(self, other: Sides[Side]) -> Sides[Side]:
+        return Sides(
+            self.n + other.n,
+            self.cut + other.cut,
+            self.real + other.real,  # type: ignore[operator]
+            self.generated + other.generated,  # type: ignore[operator]
+        )
+
+    def exchanged(self) -> Sides[Side]:
+        """With real and generated in each other's place."""
+        return Sides(self.n, self.cut, self.generated, self.real)
