@@ -36,8 +36,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Population:
-    """Two sides in d dimensions. Gaussians: one with all variances 1, one with variances from 0.3 to 3 along axes of its
-    own, the means apart. Mixtures: each side two such Gaussians, far apart, of unequal share. Paired: Gaussians that
+    """Two sides in d dimensions. Gaussians: one with all variances 1, one with variances from 0.3 to 3 along axes of
+    its own, the means apart. Mixtures: each side two such Gaussians, apart, of unequal share. Paired: Gaussians that
     have half their variance from a context they share."""
 
     kind: Kind
@@ -96,9 +96,9 @@ def statistic_of(x: Floats, y: Floats, paired: bool) -> Jackknife:
     ones, none, uncut = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
     keys = np.arange(2 * n, dtype=np.uint64)
     if paired:
-        rows, units, real = SideRows.of(x, ones, y, uncut), keys[:n], None
+        rows, units, real = SideRows.of(x, ones, y, keys[:n], uncut), keys[:n], None
     else:
-        own, beside = SideRows.of(x[:0], none, y, uncut), SideRows.of(x, ones, y[:0], uncut)
+        own, beside = SideRows.of(x[:0], none, y, keys[:n], uncut), SideRows.of(x, ones, y[:0], keys[n:], uncut)
         rows, units, real = metric.join([own, beside]), keys, keys[n:]
     sample = Sample("fbd", "s", metric, n, "", units, metric.summarise(rows), rows, real_units=real)
     return Resampler([sample], Settings()).jackknife(sample)[""]

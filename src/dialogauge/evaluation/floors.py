@@ -32,6 +32,8 @@ HALF_SPLITS = 20
 EXTRAPOLATED = 5
 """Of so many draws the extrapolated value is found too; it differs from the plain one by nearly the same in all."""
 ALPHA = 0.05
+POWERFUL = 200
+"""Units below which a test finds only large differences: of 100 contexts of Daily(Z), random replies are just found."""
 ROUNDING = 1e-9
 
 
@@ -105,22 +107,23 @@ def _splits(metric: DistributionMetric, sample: Sample, rng: np.random.Generator
     _, units = np.unique(sample.real_units, return_inverse=True)
     if not units.any():
         return dict.fromkeys(metric.judged, np.empty(0))
-    real, generated = (min(n, metric.limit or n) for n in (len(rows), sample.summary.n))
-    at_hand = min(1.0, len(rows) / (real + generated))
-    if real + generated < len(rows):
-        pool = np.flatnonzero(_choose(units, (real + generated) / len(rows), rng))
-        rows, (_, units) = rows[pool], np.unique(units[pool], return_inverse=True)
-    share = generated / (real + generated)
+    share = sample.summary.n / (sample.summary.n + len(rows))
     masks = [_choose(units, share, rng) for _ in range(SPLITS)]
     draws = _values(metric, metric.split(rows, masks))
-    rates = (
-        dict.fromkeys(draws, metric.rate) if metric.rate is not None else _rates(metric, rows, units, share, draws, rng)
-    )
-    scales = {part: at_hand**rate for part, rate in rates.items()}
+    rates = _rates(metric, rows, units, share, draws, rng)
+    change = dict.fromkeys(draws, 0.0)
     if metric.extrapolates:
         change = _change(metric, (_grouped(metric, rows, units, mask, rng) for mask in masks[:EXTRAPOLATED]))
-        draws = {part: values + change[part] for part, values in draws.items()}
-    return {part: metric.ideal + (values - metric.ideal) * scales[part] for part, values in draws.items()}
+    return {part: _brought(metric, values, change[part], 1 - share, rates[part]) for part, values in draws.items()}
+
+
+def _brought(metric: DistributionMetric, draws: Floats, change: float, part: float, rate: float) -> Floats:
+    """Draws at a part of the size, brought to the whole. What extrapolation leaves of their mean falls with the square
+    of the size, since it has taken away what falls with the size itself."""
+    if not metric.extrapolates:
+        return np.asarray(metric.ideal + (draws - metric.ideal) * part**rate)
+    middle = np.nanmean(draws)
+    return np.asarray((draws - middle) * part**rate + (middle + change) * part**2)
 
 
 def _choose(units: NDArray[np.int64], share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -149,12 +152,12 @@ def _rates(
         if own.any():
             halves += metric.split(rows[half], [_choose(own, share, rng)])
     found = _values(metric, halves)
-    return {part: _rate(found[part] - metric.ideal, draws[part] - metric.ideal) for part in draws}
+    return {part: metric.rate(_nearer(found[part] - metric.ideal, draws[part] - metric.ideal)) for part in draws}
 
 
-def _rate(half: Floats, whole: Floats) -> float:
-    ratio = np.nanmean(half) / np.nanmean(whole) if len(half) else np.nan
-    return float(np.clip(np.log2(ratio), 0.0, 2.0)) if ratio > 0 else 1.0
+def _nearer(half: Floats, whole: Floats) -> float:
+    """How many times as far from the ideal halves are; 0 where that cannot be said."""
+    return float(np.nanmean(half) / np.nanmean(whole)) if len(half) and np.nanmean(whole) else 0.0
 
 
 def _grouped(
@@ -170,8 +173,8 @@ def _grouped(
     members = group_of[units]
     summaries = []
     for group in range(int(group_of.max()) + 1):
-        real, generated = (
-            metric.side(rows[np.flatnonzero((members == group) & which)].real_vectors) for which in (~mask, mask)
+        (real, _), (generated, _) = (
+            metric.sides(rows[np.flatnonzero((members == group) & which)]) for which in (~mask, mask)
         )
         summaries.append(Sides(generated.n, 0, real, generated))
     return Groups(summaries, np.bincount(group_of))
@@ -196,13 +199,17 @@ def _change(metric: DistributionMetric, draws: Iterable[Groups]) -> dict[str, fl
     return {part: float(np.mean(of_part)) for part, of_part in changes.items()}
 
 
-def of_floors(scores: Sequence[Score], columns: Sequence[str]) -> list[Caveat]:
+def of_floors(scores: Sequence[Score], columns: Sequence[str], unit: str) -> list[Caveat]:
     """Which scores say nothing but that real and generated differ by no more than chance."""
     found = []
     for metric in columns:
-        inside = [s for s in scores if s.metric == metric and s.p is not None and s.p > ALPHA]
-        if inside:
-            names = ", ".join(f"{score.system} (p = {score.p:.2f})" for score in inside)
-            message = f"{metric}: no difference from the real side is shown for {names}: the score is inside its floor"
-            found.append(Caveat("inside_floor", message))
+        inside = [score for score in scores if score.metric == metric and score.p is not None and score.p > ALPHA]
+        if not inside:
+            continue
+        names = ", ".join(f"{score.system} (p = {score.p:.2f})" for score in inside)
+        message = f"{metric}: no difference from the real side is shown for {names}: the score is inside its floor"
+        fewest = min(score.units for score in inside)
+        if fewest < POWERFUL:
+            message += f". With {fewest} {unit} the test has little power: that is no sign of being as good as real"
+        found.append(Caveat("inside_floor", message))
     return found

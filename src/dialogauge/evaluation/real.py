@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import Turn
+from dialogauge.corpus.unit import REAL
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.units import Keys, Units
 
@@ -15,16 +16,10 @@ REAL_TURNS = 100_000
 """The most real turns that are kept: their vectors lie in memory."""
 
 
-class RealUnits(Units):
-    """A real dialogue is never the same unit as one of the corpus, though both may be called 1."""
-
-    prefix = "real\0"
-
-
 def read_real(real: Corpus | Loading, progress: bool, limit: int = REAL_TURNS) -> tuple[Corpus, Keys, list[Caveat]]:
     """The real turns, the key of each one's unit, and what the reader must know about them."""
     turns = iter(real) if isinstance(real, Corpus) else real.turns()
-    units = RealUnits()
+    units = Units(REAL)
     kept, seen = _bounded(watched(turns) if progress else turns, units, limit)
     caveats = list(real.caveats)
     if len(kept) < seen:

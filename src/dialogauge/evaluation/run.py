@@ -57,7 +57,7 @@ def evaluate(
         columns=[request.name for request in requests],
         systems=measured.systems,
         files=measured.files,
-        caveats=[*measured.caveats, *of_floors(scores, [request.name for request in requests])],
+        caveats=[*measured.caveats, *of_floors(scores, [request.name for request in requests], measured.unit)],
         settings=settings,
         unit=measured.unit,
         samples=measured.samples,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn
+from dialogauge.corpus.unit import unit_key, unit_of
 
 Keys = NDArray[np.uint64]
 
@@ -19,10 +18,10 @@ KINDS = {"dialogue": "dialogues", "context": "contexts", "id": "turns"}
 
 @dataclass
 class Units:
-    """The units of turns as they come. A unit's key is 64 bits of a hash of what it is: the same for every
-    system, run and process, so that a resample can be the same for all of them."""
+    """The units of turns as they come. A unit's key is the same for every system, run and process, so that a resample
+    can be the same for all of them."""
 
-    prefix: ClassVar[str] = ""
+    prefix: str = ""
     kinds: set[str] = field(default_factory=set)
 
     @property
@@ -34,20 +33,8 @@ class Units:
         return np.array([self.key(turn) for turn in turns], dtype=np.uint64)
 
     def key(self, turn: Turn) -> int:
-        kind, text = unit_of(turn)
-        self.kinds.add(kind)
-        digest = blake2b(f"{self.prefix}{kind}\0{text}".encode("utf-8", "surrogatepass"), digest_size=8)
-        return int.from_bytes(digest.digest(), "little")
-
-
-def unit_of(turn: Turn) -> tuple[str, str]:
-    """Turns that may depend on each other have the same unit. A turn without a context stands for itself,
-    together with the turns of other systems that have its id."""
-    if turn.dialogue is not None:
-        return "dialogue", turn.dialogue
-    if turn.context:
-        return "context", "\0".join(turn.context)
-    return "id", turn.id
+        self.kinds.add(unit_of(turn)[0])
+        return unit_key(turn, self.prefix)
 
 
 def number(keys: Sequence[Keys]) -> tuple[int, list[NDArray[np.int64]]]:

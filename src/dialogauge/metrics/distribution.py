@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
+from dialogauge.corpus.unit import REAL, unit_key
 from dialogauge.encode.base import Pool, Pooled, Text
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, IntervalOf
@@ -36,6 +37,7 @@ class RealPairs:
     """The vectors of real conversations that were given beside the corpus."""
 
     vectors: NDArray[np.float32]
+    unit: NDArray[np.uint64]
     cut: NDArray[np.bool_]
     digest: str
     """Of their texts, for signatures."""
@@ -51,11 +53,6 @@ class DistributionMetric(EncoderMetric):
     resampling = "jackknife"
     ideal: ClassVar[float] = 0.0
     """The value of two clouds without any difference."""
-    rate: ClassVar[float | None] = None
-    """By which power of 1/n the value of two samples of one distribution comes nearer to the ideal; None where that
-    has to be found out."""
-    limit: ClassVar[int | None] = None
-    """The most vectors of a side that count, where not all do."""
 
     pool: Pool = field(default="cls", metadata=UNSIGNED)
     layer: int | None = field(default=None, metadata=UNSIGNED)
@@ -65,8 +62,8 @@ class DistributionMetric(EncoderMetric):
     real: RealPairs | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     @abstractmethod
-    def side(self, vectors: NDArray[Any]) -> Any:
-        """What is kept of one side's vectors: it adds, and has `n`."""
+    def sides(self, rows: SideRows) -> tuple[Any, Any]:
+        """What is kept of the real and of the generated vectors of rows: it adds, and has `n`, their number."""
 
     @property
     def interval_of(self) -> IntervalOf:
@@ -76,6 +73,11 @@ class DistributionMetric(EncoderMetric):
     def judged(self) -> tuple[str, ...]:
         """The values that have a floor: the main one and the parts that are distances as well."""
         return ("", *self.parts)
+
+    @abstractmethod
+    def rate(self, nearer: float) -> float:
+        """By which power of 1/n the value of two samples of one distribution comes nearer to the ideal, where samples
+        of half the size are `nearer` times as far from it."""
 
     def total(self, sides: Sequence[Any]) -> Any:
         """The sum of one or more."""
@@ -108,6 +110,7 @@ class DistributionMetric(EncoderMetric):
         told = "\0".join(sorted("\1".join(text) for text in texts)).encode("utf-8", "surrogatepass")
         return RealPairs(
             np.concatenate([part.vectors for part in parts]),
+            _units(turns, REAL),
             np.concatenate([part.dropped > 0 for part in parts]),
             blake2b(told, digest_size=4).hexdigest(),
         )
@@ -125,45 +128,41 @@ class DistributionMetric(EncoderMetric):
         cut = found.dropped > 0
         of_turn = np.repeat(np.arange(len(turns)), counts)
         any_cut = cut[len(real) :] | (np.bincount(of_turn, cut[: len(real)], minlength=len(turns)) > 0)
-        return SideRows.of(found.vectors[: len(real)], counts, found.vectors[len(real) :], any_cut)
+        return SideRows.of(found.vectors[: len(real)], counts, found.vectors[len(real) :], _units(turns), any_cut)
 
     def real_rows(self, system: str) -> SideRows | None:
         if self.real is None:
             return None
         ones = np.ones(len(self.real.vectors), dtype=np.int64)
-        return SideRows.of(self.real.vectors, ones, self.real.vectors[:0], self.real.cut)
+        return SideRows.of(self.real.vectors, ones, self.real.vectors[:0], self.real.unit, self.real.cut)
 
     def join(self, batches: Sequence[SideRows]) -> SideRows:
         return join_rows(batches)
 
     def pack(self, measures: SideRows) -> dict[str, NDArray[Any]]:
         """Only the vectors that the rows hold."""
-        counts = measures.last - measures.first
         return {
             "real": measures.real_vectors,
-            "counts": counts,
+            "counts": measures.counts,
             "generated": measures.generated_vectors,
             "has_generated": measures.place != NONE,
+            "unit": measures.unit,
             "cut": measures.cut,
         }
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> SideRows:
-        rows = SideRows.of(arrays["real"], arrays["counts"], arrays["generated"][:0], arrays["cut"])
+        rows = SideRows.of(arrays["real"], arrays["counts"], arrays["generated"][:0], arrays["unit"], arrays["cut"])
         has = arrays["has_generated"]
-        if rows.last[-1:].sum() != len(rows.real) or has.sum() != len(arrays["generated"]) or len(has) != len(rows):
+        lengths = {len(arrays[name]) for name in ("counts", "has_generated", "unit", "cut")}
+        if rows.last[-1:].sum() != len(rows.real) or has.sum() != len(arrays["generated"]) or len(lengths) > 1:
             raise ValueError(f"the vectors of {self.name} do not fit together")
         place = np.where(has, np.cumsum(has) - 1, rows.place)
         return replace(rows, generated=arrays["generated"], place=place)
 
     def summarise(self, measures: SideRows, weights: Floats | None = None) -> Sides[Any]:
         measures = repeated(measures, weights)
-        generated = measures.generated_vectors
-        return Sides(
-            n=len(generated),
-            cut=int(measures.cut[measures.place != NONE].sum()),
-            real=self.side(measures.real_vectors),
-            generated=self.side(generated),
-        )
+        has = measures.place != NONE
+        return Sides(int(has.sum()), int(measures.cut[has].sum()), *self.sides(measures))
 
     def recombine(self, summaries: Sequence[Sides[Any]], plans: Sequence[Plan]) -> Iterator[Any]:
         """For each plan what `conclude` takes: the sum of the summaries with their sides where it sends them."""
@@ -177,7 +176,7 @@ class DistributionMetric(EncoderMetric):
     def split(self, rows: SideRows, chosen: Sequence[NDArray[np.bool_]]) -> Iterator[Any]:
         """The real vectors of rows apart, those of the chosen rows as if they were generated."""
         for mask in chosen:
-            real, generated = (self.side(rows[np.flatnonzero(which)].real_vectors) for which in (~mask, mask))
+            (real, _), (generated, _) = (self.sides(rows[np.flatnonzero(which)]) for which in (~mask, mask))
             yield Sides(generated.n, 0, real, generated)
 
     def caveats(self, summary: Sides[Any]) -> list[Caveat]:
@@ -195,6 +194,10 @@ class DistributionMetric(EncoderMetric):
             "pair": pair,
             "real": f"references-{self.refs}" if self.real is None else f"@{self.real.digest}",
         }
+
+
+def _units(turns: Sequence[Turn], prefix: str = "") -> NDArray[np.uint64]:
+    return np.array([unit_key(turn, prefix) for turn in turns], dtype=np.uint64)
 
 
 def _sent(of: Sides[Any], to: NDArray[np.int8], where: int) -> Iterator[Any]:

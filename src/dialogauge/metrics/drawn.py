@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dialogauge.errors import Caveat
 from dialogauge.metrics.sides import NONE, SideRows, Sides
+
+Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -22,59 +25,67 @@ class Drawn:
     n: int
     """How many vectors there were."""
     limit: int
-    keys: NDArray[np.uint64]
+    keys: Keys
     rows: NDArray[Any]
-
-    @classmethod
-    def of(cls, vectors: NDArray[Any], limit: int, keys: NDArray[np.uint64] | None = None) -> Drawn:
-        """With the hash of each vector as its key, unless others are given."""
-        keys = hashes(vector.tobytes() for vector in vectors) if keys is None else keys
-        return cls(len(vectors), limit, *_smallest(keys, vectors, limit))
+    units: Keys
+    """The dialogue or context that each vector belongs to."""
 
     def __add__(self, other: Drawn) -> Drawn:
         return total([self, other])
 
     def up_to(self, key: np.uint64 | None) -> Drawn:
         """Those with no larger key; all where there is none."""
-        if key is None:
+        return self if key is None else self._only(np.flatnonzero(self.keys <= key))
+
+    def bounded(self) -> Drawn:
+        """No more than the limit."""
+        if len(self.keys) <= self.limit:
             return self
-        kept = self.keys <= key
-        return replace(self, keys=self.keys[kept], rows=self.rows[kept])
+        return self._only(np.sort(np.argsort(self.keys, kind="stable")[: self.limit]))
+
+    def _only(self, places: NDArray[np.int64]) -> Drawn:
+        return Drawn(self.n, self.limit, self.keys[places], self.rows[places], self.units[places])
+
+
+def draw(rows: SideRows, limit: int) -> tuple[Drawn, Drawn]:
+    """Of the real and of the generated vectors of rows."""
+    keys, counts, has = _row_keys(rows), rows.counts, rows.place != NONE
+    real, generated = rows.real_vectors, rows.generated_vectors
+    return (
+        Drawn(len(real), limit, np.repeat(keys, counts), real, np.repeat(rows.unit, counts)).bounded(),
+        Drawn(len(generated), limit, keys[has], generated, rows.unit[has]).bounded(),
+    )
 
 
 def total(draws: Sequence[Drawn]) -> Drawn:
     """The sum of one or more."""
-    keys, rows = (np.concatenate(parts) for parts in zip(*((of.keys, of.rows) for of in draws), strict=True))
-    return Drawn(sum(of.n for of in draws), draws[0].limit, *_smallest(keys, rows, draws[0].limit))
-
-
-def draw_sides(rows: SideRows, limit: int) -> Sides[Drawn]:
-    """Both sides of rows, under keys of whole rows."""
-    counts, has = rows.last - rows.first, rows.place != NONE
-    real, generated = rows.real_vectors, rows.generated_vectors
-    keys = _row_keys(rows)
-    return Sides(
-        n=len(generated),
-        cut=int(rows.cut[has].sum()),
-        real=Drawn.of(real, limit, np.repeat(keys, counts)),
-        generated=Drawn.of(generated, limit, keys[has]),
+    keys, rows, units = (
+        np.concatenate(parts) for parts in zip(*((of.keys, of.rows, of.units) for of in draws), strict=True)
     )
+    return Drawn(sum(of.n for of in draws), draws[0].limit, keys, rows, units).bounded()
 
 
-def _row_keys(rows: SideRows) -> NDArray[np.uint64]:
-    return hashes(
+def bounded_together(draws: Sequence[Drawn]) -> list[Drawn]:
+    """Each without what their sum does not keep."""
+    keys, limit = np.concatenate([of.keys for of in draws]), draws[0].limit
+    last = None if len(keys) <= limit else np.partition(keys, limit - 1)[limit - 1]
+    return [of.up_to(last) for of in draws]
+
+
+def bounded_caveats(label: str, summary: Sides[Drawn]) -> list[Caveat]:
+    """Says that not all vectors were compared, where there were too many of them."""
+    limit = summary.real.limit
+    if max(summary.real.n, summary.generated.n) <= limit:
+        return []
+    return [
+        Caveat("bounded_sample", f"{label}: of each system's vectors at most {limit} a side count, drawn by chance")
+    ]
+
+
+def _row_keys(rows: SideRows) -> Keys:
+    """64 bits for each row, the same in every process."""
+    told: Iterable[bytes] = (
         rows.real[first:last].tobytes() + (rows.generated[place].tobytes() if place != NONE else b"")
         for first, last, place in zip(rows.first, rows.last, rows.place, strict=True)
     )
-
-
-def hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
-    """64 bits for each, the same in every process."""
-    return np.frombuffer(b"".join(blake2b(text, digest_size=8).digest() for text in texts), dtype=np.uint64)
-
-
-def _smallest(keys: NDArray[np.uint64], rows: NDArray[Any], limit: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
-    if len(keys) <= limit:
-        return keys, rows
-    kept = np.sort(np.argsort(keys, kind="stable")[:limit])
-    return keys[kept], rows[kept]
+    return np.frombuffer(b"".join(blake2b(text, digest_size=8).digest() for text in told), dtype=np.uint64)

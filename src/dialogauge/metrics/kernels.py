@@ -52,14 +52,6 @@ def mmd(
     return within - 2 * _total(x, y, kernel, bandwidth, paired) / (n * m - (n if paired else 0))
 
 
-def kernel_matrix(rows: NDArray[Any], kernel: Kernel, bandwidth: float | None = None) -> Floats:
-    """Kernel values of all pairs of rows, 0 for a row with itself."""
-    points = centred_rows(rows, rows)[0] if kernel == "gaussian" else both_rows(rows, rows)[0]
-    values = np.concatenate([values for _, values in _kernel_blocks(points, points, kernel, bandwidth)])
-    np.fill_diagonal(values, 0.0)
-    return values
-
-
 class BlockSums(NamedTuple):
     """At (i, j) the sum of kernel values over pairs of a row of piece i and one of piece j, and the number of pairs."""
 
@@ -68,45 +60,26 @@ class BlockSums(NamedTuple):
 
 
 def block_sums(
-    real: Sequence[tuple[NDArray[Any], NDArray[np.uint64]]],
-    generated: Sequence[tuple[NDArray[Any], NDArray[np.uint64]]],
-    kernel: Kernel,
-    bandwidth: float | None = None,
+    pieces: Sequence[tuple[NDArray[Any], NDArray[np.uint64]]], kernel: Kernel, bandwidth: float | None = None
 ) -> BlockSums:
-    """Over the real pieces, then the generated ones, each given as rows and their keys. No row is paired with itself,
-    nor a real one with a generated one of the same key: they share a context. The mmd of any two unions of pieces is a
-    matter of adding these up."""
-    pieces = [*real, *generated]
+    """Over pieces given as rows and the unit of each row. Rows of one unit are not paired: they depend on each other,
+    and what they share is no likeness of their sides. The mmd of any two unions of pieces is a matter of adding up."""
     sizes = np.array([len(rows) for rows, _ in pieces])
     filled = np.flatnonzero(sizes)
     starts = np.cumsum(sizes[filled]) - sizes[filled]
     owner = np.repeat(np.arange(len(pieces)), sizes)
     rows = np.concatenate([rows for rows, _ in pieces])
     rows = centred_rows(rows, rows)[0] if kernel == "gaussian" else both_rows(rows, rows)[0]
-    left, right = _left_out(np.concatenate([keys for _, keys in pieces]), owner >= len(real))
-    values, pairs = np.zeros((len(pieces), len(pieces))), np.outer(sizes, sizes).astype(np.float64)
-    np.add.at(pairs, (owner[left], owner[right]), -1)
+    units = np.concatenate([units for _, units in pieces])
+    values, pairs = np.zeros((2, len(pieces), len(pieces)))
     for block, of_block in _kernel_blocks(rows, rows, kernel, bandwidth):
-        here = (left >= block.start) & (left < block.stop)
-        of_block[left[here] - block.start, right[here]] = 0
-        columns = np.zeros((len(of_block), len(pieces)))
-        columns[:, filled] = np.add.reduceat(of_block, starts, axis=1)
-        np.add.at(values, owner[block], columns)
+        apart = units[block, None] != units
+        of_block *= apart
+        for sums, parts in ((values, of_block), (pairs, apart.astype(np.float64))):
+            columns = np.zeros((len(of_block), len(pieces)))
+            columns[:, filled] = np.add.reduceat(parts, starts, axis=1)
+            np.add.at(sums, owner[block], columns)
     return BlockSums(values, pairs)
-
-
-def _left_out(keys: NDArray[np.uint64], generated: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places of all pairs that do not count, both ways round."""
-    itself = np.arange(len(keys))
-    found = [(itself, itself)]
-    _, of_key, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    for same in np.split(np.argsort(of_key, kind="stable"), np.cumsum(counts)[:-1]):
-        if len(same) > 1:
-            left, right = (np.asarray(side).ravel() for side in np.meshgrid(same, same))
-            apart = generated[left] != generated[right]
-            found.append((left[apart], right[apart]))
-    left, right = (np.concatenate(side) for side in zip(*found, strict=True))
-    return left, right
 
 
 def median_distance(x: Floats, y: Floats) -> float:

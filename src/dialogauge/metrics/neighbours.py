@@ -17,6 +17,9 @@ ROUNDING = 1e-12
 """What squared distances may be wrong by, as a share of the largest squared length of a centred vector."""
 
 
+Units = NDArray[np.uint64]
+
+
 class Prdc(NamedTuple):
     precision: float
     recall: float
@@ -24,7 +27,7 @@ class Prdc(NamedTuple):
     coverage: float
 
 
-def prdc(real: Floats, generated: Floats, k: int = 5) -> Prdc:
+def prdc(real: Floats, generated: Floats, k: int = 5, units: tuple[Units, Units] | None = None) -> Prdc:
     """How two sets of rows cover each other, where a row's ball reaches to its k-th nearest neighbour on its own side.
 
     Precision: the share of generated rows in the ball of any real row; recall the same with sides changed
@@ -34,8 +37,9 @@ def prdc(real: Floats, generated: Floats, k: int = 5) -> Prdc:
 
     Balls are closed, up to rounding: a row as far away as the neighbour is inside, and so are copies of a row whose
     neighbours are copies too (the package `prdc` leaves them out; without ties both agree). A row is never its own
-    neighbour. A side of k rows or fewer has no balls: recall is NaN if that side is the generated one, the other three
-    if it is the real one, and all four if a side is empty.
+    neighbour, nor are rows of the same of the given `units` (dialogues, contexts), which are near for another reason
+    than that the sides are alike. A side of k rows or fewer has no balls: recall is NaN if that side is the generated
+    one, the other three if it is the real one, and all four if a side is empty.
     """
     if k < 1:
         raise InputError(f"k is {k}; the number of neighbours must be at least 1")
@@ -44,32 +48,35 @@ def prdc(real: Floats, generated: Floats, k: int = 5) -> Prdc:
     if not n or not m:
         return Prdc(np.nan, np.nan, np.nan, np.nan)
     slack = rounding(real, generated)
-    reach, reach_generated = _reach(real, k) + slack, _reach(generated, k) + slack
+    of_real, of_generated = units or (np.arange(n, dtype=np.uint64), np.arange(n, n + m, dtype=np.uint64))
+    reach, reach_generated = _reach(real, k, of_real) + slack, _reach(generated, k, of_generated) + slack
     around = np.zeros(m, dtype=np.int64)
     covered = recalled = 0
     for rows, distances in distance_blocks(real, generated):
+        if units is not None:
+            distances[of_real[rows, None] == of_generated] = np.inf
         inside = distances <= reach[rows, None]
         around += inside.sum(axis=0)
         covered += int(inside.any(axis=1).sum())
         recalled += int((distances <= reach_generated).any(axis=1).sum())
-    balls = np.nan if n <= k else 1.0
+    balls = np.nan if np.isnan(reach).all() else 1.0
     return Prdc(
         precision=balls * float((around > 0).mean()),
-        recall=np.nan if m <= k else recalled / n,
+        recall=np.nan if np.isnan(reach_generated).all() else recalled / n,
         density=balls * float(around.mean()) / k,
         coverage=balls * covered / n,
     )
 
 
-def _reach(rows: Floats, k: int) -> Floats:
-    """The squared distance from each row to its k-th nearest other row; NaN where there are fewer."""
+def _reach(rows: Floats, k: int, units: Units) -> Floats:
+    """The squared distance from each row to its k-th nearest row of another unit; NaN where there are fewer."""
     if len(rows) <= k:
         return np.full(len(rows), np.nan)
     found = np.empty(len(rows))
     for block, distances in distance_blocks(rows, rows):
-        distances[np.arange(len(distances)), np.arange(block.start, block.stop)] = np.inf
+        distances[units[block, None] == units] = np.inf
         found[block] = np.partition(distances, k - 1, axis=1)[:, k - 1]
-    return found
+    return np.where(np.isinf(found), np.nan, found)
 
 
 def distance_blocks(x: Floats, y: Floats) -> Iterator[tuple[slice, Floats]]:

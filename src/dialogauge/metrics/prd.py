@@ -45,8 +45,6 @@ class Prd(DistributionMetric):
     bounds = (0.0, 1.0)
     parts = ("f8", "f1_8", "spread")
     ideal: ClassVar[float] = 1.0
-    rate: ClassVar[float | None] = 0.5
-    """Shares of n vectors are off by 1/√n."""
     fit: ClassVar[Fit] = staticmethod(codebooks)
 
     clusters: int = 20
@@ -105,8 +103,15 @@ class Prd(DistributionMetric):
             return None
         return replace(rows, real=self._codes(rows.real, system), generated=self._codes(rows.generated, system))
 
-    def side(self, vectors: NDArray[np.int32]) -> Histograms:
-        return Histograms(len(vectors), histograms(vectors.T.astype(np.intp), self.clusters))
+    def rate(self, nearer: float) -> float:
+        """The shares of n vectors are off by 1/√n."""
+        return 0.5
+
+    def sides(self, rows: SideRows) -> tuple[Histograms, Histograms]:
+        return self._histograms(rows.real_vectors), self._histograms(rows.generated_vectors)
+
+    def _histograms(self, codes: NDArray[np.int32]) -> Histograms:
+        return Histograms(len(codes), histograms(codes.T.astype(np.intp), self.clusters))
 
     def curve(self, summary: Sides[Histograms]) -> tuple[Floats, Floats]:
         """Precision and recall at 1001 angles, averaged over clusterings."""

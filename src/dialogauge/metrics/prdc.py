@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import Floats
 from dialogauge.metrics.distribution import DistributionMetric
-from dialogauge.metrics.drawn import Drawn, draw_sides, total
-from dialogauge.metrics.mmd import bounded_caveat
+from dialogauge.metrics.drawn import Drawn, bounded_caveats, draw, total
 from dialogauge.metrics.neighbours import prdc
-from dialogauge.metrics.sides import SideRows, Sides, repeated
+from dialogauge.metrics.sides import SideRows, Sides
 
 LIMIT = 1000
 """The most vectors of a side whose neighbours are looked for."""
@@ -23,8 +20,8 @@ LIMIT = 1000
 
 @dataclass(frozen=True)
 class Prdc(DistributionMetric):
-    """`neighbours.prdc` of the two sides; the main value is the harmonic mean of precision and recall. NaN with too few
-    vectors for k neighbours."""
+    """`neighbours.prdc` of the two sides, where rows of one dialogue or context are no neighbours; the main value is
+    the harmonic mean of precision and recall. NaN with too few vectors for k neighbours."""
 
     name = "prdc"
     title = "precision and recall of (context, response) pairs by nearest real neighbours (F1)"
@@ -32,17 +29,16 @@ class Prdc(DistributionMetric):
     bounds = (0.0, np.inf)
     """All but density stay below 1."""
     parts = ("precision", "recall", "density", "coverage")
-    rate: ClassVar[float | None] = 0.0
-    """The values of two samples of one distribution hardly change with their size."""
-    limit: ClassVar[int | None] = LIMIT
+    ideal: ClassVar[float] = 1.0
 
     k: int = 5
 
-    def side(self, vectors: NDArray[Any]) -> Drawn:
-        return Drawn.of(vectors, LIMIT)
+    def rate(self, nearer: float) -> float:
+        """As found: balls shrink with the number of dialogues, by a power that depends on the vectors' dimension."""
+        return float(np.clip(np.log2(nearer), 0.0, 1.0)) if nearer > 0 else 0.0
 
-    def summarise(self, measures: SideRows, weights: Floats | None = None) -> Sides[Drawn]:
-        return draw_sides(repeated(measures, weights), LIMIT)
+    def sides(self, rows: SideRows) -> tuple[Drawn, Drawn]:
+        return draw(rows, LIMIT)
 
     def total(self, sides: Sequence[Drawn]) -> Drawn:
         return total(sides)
@@ -51,10 +47,10 @@ class Prdc(DistributionMetric):
         return self.bounds if part == "density" else (0.0, 1.0)
 
     def conclude(self, summary: Sides[Drawn], real: Any = None) -> dict[str, float]:
-        found = prdc(summary.real.rows, summary.generated.rows, self.k)
+        found = prdc(summary.real.rows, summary.generated.rows, self.k, (summary.real.units, summary.generated.units))
         both = found.precision + found.recall
         f1 = 2 * found.precision * found.recall / both if both else both
         return {"": f1, **found._asdict()}
 
     def caveats(self, summary: Sides[Drawn]) -> list[Caveat]:
-        return [*super().caveats(summary), *bounded_caveat(self.label, summary, LIMIT)]
+        return [*super().caveats(summary), *bounded_caveats(self.label, summary)]

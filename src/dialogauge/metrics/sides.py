@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -24,30 +24,47 @@ class SideRows:
     first: NDArray[np.int64]
     last: NDArray[np.int64]
     place: NDArray[np.int64]
+    unit: NDArray[np.uint64]
+    """The dialogue or context that the row belongs to."""
     cut: NDArray[np.bool_]
     """Whether a text of the row was longer than the encoder takes."""
 
     @classmethod
     def of(
-        cls, real: NDArray[Any], counts: NDArray[np.int64], generated: NDArray[Any], cut: NDArray[np.bool_]
+        cls,
+        real: NDArray[Any],
+        counts: NDArray[np.int64],
+        generated: NDArray[Any],
+        unit: NDArray[np.uint64],
+        cut: NDArray[np.bool_],
     ) -> SideRows:
         """One row for each count of real vectors, and a generated one for each row, or for none of them."""
         ends = np.cumsum(counts)
         place = np.arange(len(counts)) if len(generated) else np.full(len(counts), NONE)
-        return cls(real, generated, ends - counts, ends, place, cut)
+        return cls(real, generated, ends - counts, ends, place, unit, cut)
 
     def __len__(self) -> int:
         return len(self.place)
 
     def __getitem__(self, index: Any) -> SideRows:
-        return SideRows(
-            self.real, self.generated, self.first[index], self.last[index], self.place[index], self.cut[index]
+        return replace(
+            self,
+            first=self.first[index],
+            last=self.last[index],
+            place=self.place[index],
+            unit=self.unit[index],
+            cut=self.cut[index],
         )
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The number of real vectors of each row."""
+        return self.last - self.first
 
     @property
     def real_vectors(self) -> NDArray[Any]:
         """Of all rows, one below the other."""
-        counts = self.last - self.first
+        counts = self.counts
         before = np.cumsum(counts) - counts
         return np.asarray(self.real[np.repeat(self.first - before, counts) + np.arange(counts.sum())])
 
@@ -76,6 +93,7 @@ def join_rows(batches: Sequence[SideRows]) -> SideRows:
                 for batch, start in zip(batches, generated_starts, strict=True)
             ]
         ),
+        np.concatenate([batch.unit for batch in batches]),
         np.concatenate([batch.cut for batch in batches]),
     )
 
