@@ -17,7 +17,7 @@ EXAMPLES = """\
 examples:
   dialogauge normality responses.jsonl
   dialogauge normality responses.jsonl --encoder roberta-base --pool mean --plot normality.png
-  dialogauge normality bot-logs.jsonl --real human-logs.jsonl --context 1 --format csv"""
+  dialogauge normality bot-logs.jsonl --real human-logs.jsonl --context all --format csv"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,13 +30,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--layer", metavar="N", type=int, help="the encoder's layer (default: its last)")
     parser.add_argument(
-        "--context", metavar="N", type=int, help="utterances before the response that count; 0: none (default: all)"
+        "--context",
+        metavar="N",
+        type=_utterances,
+        default=1,
+        help="utterances before the response that count: the last N, 0 or all (default: 1)",
     )
     parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw histograms (.png, .svg or .pdf)")
     add_inputs(parser)
     add_encoding(parser)
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: 0)")
     add_format(parser)
+
+
+def _utterances(text: str) -> int | None:
+    return None if text == "all" else int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

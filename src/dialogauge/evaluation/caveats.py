@@ -97,5 +97,8 @@ def of_samples(samples: Sequence[Sample], turns: int) -> list[Caveat]:
             message = f"{label}: no value for {undefined} of {measured} turns; they are left out"
             found.append(Caveat("undefined_scores", message))
         found += metric.caveats(total)
-        found += metric.caveats_of_systems({sample.system: sample.summary for sample in mine if sample.summary.n})
+        scored = [sample for sample in mine if sample.summary.n]
+        if scored:
+            units = {sample.system: sample.fewest_units for sample in scored}
+            found += metric.caveats_of_systems({sample.system: sample.summary for sample in scored}, units)
     return found

@@ -139,7 +139,7 @@ class Resampler:
 
     def _interval(self, sample: Sample, part: str, statistic: Jackknife) -> Interval:
         metric = sample.metric
-        if not metric.has_interval(sample.summary):
+        if not metric.has_interval(sample.summary, sample.fewest_units):
             return NO_INTERVAL
         wider = ANOTHER_SAMPLE if metric.interval_of == "another_sample" else 1.0
         return statistic.interval(self.settings.confidence, metric.limits(part), wider)

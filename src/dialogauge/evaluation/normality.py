@@ -75,7 +75,7 @@ def normality(
     dtype: str | None = None,
     pool: Literal["cls", "mean", "max"] = "cls",
     layer: int | None = None,
-    context: int | None = None,
+    context: int | None = 1,
     systems: Sequence[str] | None = None,
     cache: bool = True,
     seed: int = 0,

@@ -64,6 +64,11 @@ class Sample:
         return self.own_units if self.groups else self.units[: len(self.units) - len(self.real_units)]
 
     @cached_property
+    def fewest_units(self) -> int:
+        """Of the system or, where there are fewer, of the real conversations beside it."""
+        return self.unit_count if self.real_units is None else min(self.unit_count, len(np.unique(self.real_units)))
+
+    @cached_property
     def unit_count(self) -> int:
         return len(self.own_units)
 

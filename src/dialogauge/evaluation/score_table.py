@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from dialogauge.evaluation.chance import EXCHANGES, SPLITS, SWAPS
 from dialogauge.evaluation.digits import decimals_of, format_estimates
-from dialogauge.evaluation.floors import SPLITS, SWAPS
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
@@ -18,8 +18,10 @@ ABOUT = {
     "population": ", for the distance of the populations",
 }
 FLOORS = {
-    "swaps": f"the mean over {SWAPS} draws in which response and reference change places in {{unit}} chosen by chance",
-    "splits": f"the mean over {SPLITS} draws in which the real side is split in two, brought to the sizes at hand",
+    "swaps": f"the mean over {SWAPS} draws in which response and reference change places in {{unit}} chosen by chance; "
+    "p: the share of them as bad as the score",
+    "splits": f"the mean over {SPLITS} draws in which the real side is split in two, brought to the sizes at hand; "
+    f"p: the share of {EXCHANGES} draws as bad as the score in which {{unit}} of both sides are dealt out anew",
 }
 BETTER: dict[bool | None, Literal["higher", "lower", ""]] = {True: "higher", False: "lower", None: ""}
 
@@ -83,7 +85,7 @@ def _notes(result: Result) -> list[str]:
         )
     ]
     notes += [
-        f"floor of {', '.join(names)}: {FLOORS[way].format(unit=result.unit)}; p: the share of them as bad as the score"
+        f"floor of {', '.join(names)}: {FLOORS[way].format(unit=result.unit)}"
         for way in FLOORS
         if (names := [score.metric for score in shown if score.floor_from == way])
     ]

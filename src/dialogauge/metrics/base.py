@@ -153,16 +153,16 @@ class Metric(ABC):
         """What the reader of this summary's score must know."""
         return []
 
-    def caveats_of_systems(self, summaries: Mapping[str, Any]) -> list[Caveat]:
-        """What the reader must know of the systems' scores, each by itself."""
+    def caveats_of_systems(self, summaries: Mapping[str, Any], units: Mapping[str, int]) -> list[Caveat]:
+        """What the reader must know of the systems' scores, each by itself, by the number of units it stands on."""
         return []
 
     def limits(self, part: str) -> tuple[float, float]:
         """Where the main value or a part can lie at all."""
         return self.bounds
 
-    def has_interval(self, summary: Any) -> bool:
-        """Whether an interval of this summary's score would mean what it says."""
+    def has_interval(self, summary: Any, units: int) -> bool:
+        """Whether an interval of the score of this summary of so many units would mean what it says."""
         return True
 
     def recipe(self) -> dict[str, str]:

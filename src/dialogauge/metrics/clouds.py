@@ -44,6 +44,9 @@ class Cloud:
     def width(self) -> int:
         return self.rows.shape[1] if self.rows is not None else len(self.moments.mean)
 
+    def empty(self) -> Cloud:
+        return Cloud(np.empty((0, self.width), dtype=np.float32))
+
     def __add__(self, other: Cloud) -> Cloud:
         return total([self, other])
 

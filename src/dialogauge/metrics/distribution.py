@@ -32,6 +32,10 @@ Plan = NDArray[np.int8]
 OUT, TO_REAL, TO_GENERATED = 0, 1, 2
 
 
+def spell_context(context: int | None) -> str:
+    return "all" if context is None else str(context)
+
+
 @dataclass(frozen=True)
 class RealPairs:
     """The vectors of real conversations that were given beside the corpus."""
@@ -56,14 +60,16 @@ class DistributionMetric(EncoderMetric):
 
     pool: Pool = field(default="cls", metadata=UNSIGNED)
     layer: int | None = field(default=None, metadata=UNSIGNED)
-    context: int | None = field(default=None, metadata=UNSIGNED)
-    """How many utterances before the response count: the last ones, all by default. With 0 responses stand alone."""
+    context: int | None = field(default=1, metadata={**UNSIGNED, "spell": spell_context})
+    """How many utterances before the response count: the last ones; all where it is None. With 0 responses stand
+    alone."""
     refs: Literal["first", "all"] = field(default="first", metadata=UNSIGNED)
     real: RealPairs | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     @abstractmethod
     def sides(self, rows: SideRows) -> tuple[Any, Any]:
-        """What is kept of the real and of the generated vectors of rows: it adds, and has `n`, their number."""
+        """What is kept of the real and of the generated vectors of rows: it adds, has `n`, their number, and `empty`,
+        the same of no vectors."""
 
     @property
     def interval_of(self) -> IntervalOf:
@@ -171,19 +177,16 @@ class DistributionMetric(EncoderMetric):
                 [side for of, to in zip(summaries, plan, strict=True) for side in _sent(of, to, where)]
                 for where in (TO_REAL, TO_GENERATED)
             )
-            yield Sides(sum(side.n for side in generated), 0, self.total(real), self.total(generated))
-
-    def split(self, rows: SideRows, chosen: Sequence[NDArray[np.bool_]]) -> Iterator[Any]:
-        """The real vectors of rows apart, those of the chosen rows as if they were generated."""
-        for mask in chosen:
-            (real, _), (generated, _) = (self.sides(rows[np.flatnonzero(which)]) for which in (~mask, mask))
-            yield Sides(generated.n, 0, real, generated)
+            nothing = [] if real and generated else [summaries[0].real.empty()]
+            yield Sides(
+                sum(side.n for side in generated), 0, self.total(real or nothing), self.total(generated or nothing)
+            )
 
     def caveats(self, summary: Sides[Any]) -> list[Caveat]:
         return text_caveats(self.label, summary.n, summary.cut, 0)
 
     def recipe(self) -> dict[str, str]:
-        pair = {None: "yes", 0: "no"}.get(self.context, f"last{self.context}")
+        pair = {None: "all", 0: "no"}.get(self.context, f"last{self.context}")
         layer = self.layer
         if layer is None and self.asked is not None:
             layer = self.asked.last_layer

@@ -30,6 +30,9 @@ class Drawn:
     units: Keys
     """The dialogue or context that each vector belongs to."""
 
+    def empty(self) -> Drawn:
+        return Drawn(0, self.limit, self.keys[:0], self.rows[:0], self.units[:0])
+
     def __add__(self, other: Drawn) -> Drawn:
         return total([self, other])
 

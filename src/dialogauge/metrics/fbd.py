@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dialogauge.errors import Caveat
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.clouds import Cloud, each_left_out, total
-from dialogauge.metrics.distribution import DistributionMetric
+from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
 from dialogauge.metrics.frechet import Mean, frechet_terms
 from dialogauge.metrics.influence import influences
 from dialogauge.metrics.sides import SideRows, Sides
@@ -65,14 +64,18 @@ class Fbd(DistributionMetric):
         for summary, *left in zip(summaries, real, generated, strict=True):
             yield Sides(whole - summary.n, 0, *left)
 
-    def split(self, rows: SideRows, chosen: Sequence[NDArray[np.bool_]]) -> Iterator[Sides[Cloud]]:
-        """The larger part is what is left of the whole without the smaller one."""
-        whole = Cloud.of(rows.real_vectors)
-        for mask in chosen:
-            few = mask if mask.sum() * 2 <= len(mask) else ~mask
-            part = Cloud.of(rows[np.flatnonzero(few)].real_vectors)
-            rest = whole - part if whole.rows is None else Cloud.of(rows[np.flatnonzero(~few)].real_vectors)
-            real, generated = (rest, part) if few is mask else (part, rest)
+    def recombine(self, summaries: Sequence[Sides[Cloud]], plans: Sequence[Plan]) -> Iterator[Sides[Cloud]]:
+        """Where every side goes somewhere, the larger sum is what is left of the whole without the smaller one."""
+        sides = [side for of in summaries for side in (of.real, of.generated)]
+        sizes = np.array([side.n for side in sides])
+        if any((plan == OUT).any() for plan in plans) or (whole := total(sides)).rows is not None:
+            yield from super().recombine(summaries, plans)
+            return
+        for plan in plans:
+            to = plan.ravel()
+            few = TO_REAL if sizes[to == TO_REAL].sum() * 2 <= sizes.sum() else TO_GENERATED
+            part = total([side for side, where in zip(sides, to, strict=True) if where == few])
+            real, generated = (part, whole - part) if few == TO_REAL else (whole - part, part)
             yield Sides(generated.n, 0, real, generated)
 
     def conclude(self, summary: Sides[Cloud], real: Any = None) -> dict[str, float]:
@@ -91,16 +94,16 @@ class Fbd(DistributionMetric):
     def limits(self, part: str) -> tuple[float, float]:
         return self.bounds if self.extrapolates else (0.0, np.inf)
 
-    def has_interval(self, summary: Sides[Cloud]) -> bool:
-        """With no more vectors than dimensions, nothing is known of the population distance."""
-        return not self.extrapolates or _smaller(summary) > summary.real.width
+    def has_interval(self, summary: Sides[Cloud], units: int) -> bool:
+        """With no more independent vectors than dimensions, nothing is known of the population distance."""
+        return not self.extrapolates or _independent(summary, units) > summary.real.width
 
-    def caveats_of_systems(self, summaries: Mapping[str, Sides[Cloud]]) -> list[Caveat]:
-        smallest = min(map(_smaller, summaries.values()))
+    def caveats_of_systems(self, summaries: Mapping[str, Sides[Cloud]], units: Mapping[str, int]) -> list[Caveat]:
+        smallest = min(_independent(summary, units[system]) for system, summary in summaries.items())
         width = next(iter(summaries.values())).real.width
         if smallest > ENOUGH * width:
             return []
-        few = f"{self.label}: {smallest} vectors on a side in {width} dimensions"
+        few = f"{self.label}: {smallest} independent vectors on a side in {width} dimensions"
         if not self.extrapolates:
             return [
                 Caveat(
@@ -119,5 +122,6 @@ class Fbd(DistributionMetric):
         return [Caveat("few_vectors", message)]
 
 
-def _smaller(summary: Sides[Cloud]) -> int:
-    return min(summary.real.n, summary.generated.n)
+def _independent(summary: Sides[Cloud], units: int) -> int:
+    """Vectors of the smaller side that may count as independent: no more than dialogues or contexts."""
+    return min(summary.real.n, summary.generated.n, units)

@@ -21,7 +21,7 @@ from dialogauge.metrics.sides import SideRows, Sides
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
 
-LIMIT = 2000
+LIMIT = 10_000
 """The most vectors of a side that are compared with all others."""
 
 

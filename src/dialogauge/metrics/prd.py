@@ -30,6 +30,9 @@ class Histograms:
     n: int
     counts: Floats
 
+    def empty(self) -> Histograms:
+        return Histograms(0, np.zeros_like(self.counts))
+
     def __add__(self, other: Histograms) -> Histograms:
         return Histograms(self.n + other.n, self.counts + other.counts)
 
@@ -127,7 +130,7 @@ class Prd(DistributionMetric):
         spread = float(f_beta(precision, recall).std(ddof=1)) if self.runs > 1 else np.nan
         return {"": f1, "f8": f8, "f1_8": f1_8, "spread": spread}
 
-    def caveats_of_systems(self, summaries: Mapping[str, Sides[Histograms]]) -> list[Caveat]:
+    def caveats_of_systems(self, summaries: Mapping[str, Sides[Histograms]], units: Mapping[str, int]) -> list[Caveat]:
         apart = [name for name, of in summaries.items() if of.real.n != of.generated.n]
         if not apart:
             return []

@@ -170,7 +170,7 @@ def describe_options(cls: type[Metric]) -> str:
 
 def _convert(text: str, kind: Any, what: str) -> Any:
     if type(None) in get_args(kind):
-        if text.lower() == "none":
+        if text.lower() in ("none", "all"):
             return None
         (kind,) = (choice for choice in get_args(kind) if choice is not type(None))
     if kind is bool:
