@@ -29,7 +29,7 @@ def corpus(tmp_path):
         {
             "id": str(place),
             "system": f"s{system}",
-            "context": [f"question {place % 7} ?", "and then ?"],
+            "context": ["and then ?", f"question {place % 7} ?"],
             "response": said[(place * (system + 1)) % 5],
             "references": [said[place % 5], f"that is number {place % 9} ."],
         }
@@ -53,7 +53,7 @@ def test_each_distinct_text_or_pair_goes_through_the_model_once(corpus, monkeypa
     turns = load(corpus)
     evaluate(turns, [METRICS, PAIRS], cache=False, resamples=20)
     texts = {text for turn in turns for text in (turn.response, *turn.references)}
-    pairs = {(turn.context, text) for turn in turns for text in (turn.response, *turn.references)}
+    pairs = {(turn.context[-1], text) for turn in turns for text in (turn.response, *turn.references)}
     assert set(seen.values()) == {1}
     assert len(seen) == len(texts) + len(pairs)
 

@@ -86,7 +86,7 @@ def test_rows(result):
 
 def test_numbers_are_those_of_scipy(model, result):
     turns = corpus().by_system["b"]
-    vectors = vectors_of(model, [(" ".join(turn.context), turn.response) for turn in turns])
+    vectors = vectors_of(model, [(turn.context[-1], turn.response) for turn in turns])
     found = [shapiro(column) for column in vectors.T.astype(np.float64)]
     w, p = np.array([one.statistic for one in found]), np.array([one.pvalue for one in found])
     row = result.row("b")
@@ -100,7 +100,7 @@ def test_numbers_are_those_of_scipy(model, result):
 
 def test_references_are_the_first_ones_and_each_counts_once(model, result):
     turns = corpus().by_system["a"]
-    vectors = vectors_of(model, [(" ".join(turn.context), turn.references[0]) for turn in turns])
+    vectors = vectors_of(model, [(turn.context[-1], turn.references[0]) for turn in turns])
     expected = NormalityRow.of("references", "references", vectors, 24, 0)
     assert same(result.row("references", "references"), expected)
 
@@ -113,9 +113,9 @@ def test_one_reference_to_two_contexts_counts_twice(model):
 def test_vectors_are_made_as_asked(model):
     turns = corpus(("a",)).turns
     for options, pairs in (
-        ({"pool": "mean"}, [(" ".join(turn.context), turn.response) for turn in turns]),
-        ({"layer": 1}, [(" ".join(turn.context), turn.response) for turn in turns]),
-        ({"context": 1}, [(turn.context[-1], turn.response) for turn in turns]),
+        ({"pool": "mean"}, [(turn.context[-1], turn.response) for turn in turns]),
+        ({"layer": 1}, [(turn.context[-1], turn.response) for turn in turns]),
+        ({"context": None}, [(" ".join(turn.context), turn.response) for turn in turns]),
         ({"context": 0}, [turn.response for turn in turns]),
     ):
         found = normality(corpus(("a",)), encoder=model, **options)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.errors import InputError
-from dialogauge.metrics.kernels import median_distance, mmd
+from dialogauge.metrics.kernels import block_sums, median_distance, mmd
 
 
 def noise(seed, n, d, shift=0.0):
@@ -51,6 +51,38 @@ def test_derived_by_hand():
     assert mmd(x, y, "gaussian", math.sqrt(0.5)) == pytest.approx(2 * math.exp(-1) - 2 * across)
     # Distances 1, 2, 3, 1, 2, 1.
     assert median_distance(x, y) == pytest.approx(1.5)
+
+
+def test_paired_rows():
+    x, y = noise(6, 9, 3), noise(7, 9, 3, shift=0.5)
+    for kernel, sigma, of in (("polynomial", None, kid), ("gaussian", 1.3, gaussian(1.3))):
+        across = [[of(a, b) for b in y] for a in x]
+        # 72 of 81 pairs are left: the mean of those takes the place of the mean of all.
+        left = (np.sum(across) - np.trace(across)) / 72
+        expected = by_loops(x, y, of) + 2 * np.mean(across) - 2 * left
+        assert mmd(x, y, kernel, sigma, paired=True) == pytest.approx(expected, rel=1e-10)
+    with pytest.raises(InputError, match="as many on both sides; found 9 and 8"):
+        mmd(x, y[:8], paired=True)
+
+
+@pytest.mark.parametrize("block", [4_000_000, 30, 1])
+@pytest.mark.parametrize(("kernel", "sigma", "of"), [("polynomial", None, kid), ("gaussian", 1.3, gaussian(1.3))])
+def test_sums_over_blocks(monkeypatch, block, kernel, sigma, of):
+    monkeypatch.setattr("dialogauge.metrics.neighbours.BLOCK", block)
+    # Unit 2 is in three pieces; the second piece is empty.
+    units = [np.array(of, dtype=np.uint64) for of in ([1, 2, 2], [], [2, 3], [1, 2, 4, 4])]
+    pieces = [(noise(10 + i, len(of), 3, shift=i), of) for i, of in enumerate(units)]
+    sums = block_sums(pieces, kernel, sigma)
+    for i, (left, of_left) in enumerate(pieces):
+        for j, (right, of_right) in enumerate(pieces):
+            values = [
+                of(a, b)
+                for a, unit in zip(left, of_left, strict=True)
+                for b, other in zip(right, of_right, strict=True)
+                if unit != other
+            ]
+            assert sums.pairs[i, j] == len(values)
+            assert sums.values[i, j] == pytest.approx(sum(values), rel=1e-10, abs=1e-12)
 
 
 @pytest.mark.parametrize("kernel", ["polynomial", "gaussian"])

@@ -60,6 +60,55 @@ def test_properties(seed, n, m, d, k):
     assert same == pytest.approx((1, 1, (k + 1) / k, 1))
 
 
+def by_loops_with_units(real, generated, k, of_real, of_generated):
+    def radii(rows, units):
+        found = []
+        for row, unit in zip(rows, units, strict=True):
+            far = sorted(math.dist(row, b) for b, other in zip(rows, units, strict=True) if other != unit)
+            found.append(far[k - 1] if len(far) >= k else -1)
+        return found
+
+    reach_real, reach_generated = radii(real, of_real), radii(generated, of_generated)
+    far = [
+        [math.dist(x, y) if u != v else math.inf for y, v in zip(generated, of_generated, strict=True)]
+        for x, u in zip(real, of_real, strict=True)
+    ]
+    inside = np.array([[d <= r for d in row] for row, r in zip(far, reach_real, strict=True)])
+    back = np.array([[d <= r for d, r in zip(row, reach_generated, strict=True)] for row in far])
+    return Prdc(
+        precision=inside.any(axis=0).mean(),
+        recall=back.any(axis=1).mean(),
+        density=inside.sum() / (k * len(generated)),
+        coverage=inside.any(axis=1).mean(),
+    )
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("size", [1, 2, 7])
+@pytest.mark.parametrize("block", [4_000_000, 50])
+def test_rows_of_one_unit_are_no_neighbours(monkeypatch, k, size, block):
+    # Rows of one unit lie close together, so that they would be each other's nearest neighbours.
+    places = noise(8, 30, 3)
+    units = np.arange(28, dtype=np.uint64) // size
+    real, generated = (places[units] + noise(seed, 28, 3) * 0.1 for seed in (9, 10))
+    monkeypatch.setattr("dialogauge.metrics.neighbours.BLOCK", block)
+    given = real, generated[:20], k
+    found = prdc(*given, (units, units[:20]))
+    assert found == pytest.approx(by_loops_with_units(*given, units, units[:20]), abs=1e-12)
+    assert found != pytest.approx(prdc(*given), abs=1e-12)
+
+
+def test_a_row_with_too_few_neighbours_of_other_units_has_no_ball():
+    # On a line, k = 2. Real 0, 1, 2 and 3 of units A, A, A and B: only 3 has two rows of another unit, the nearer ones
+    # 1 and 2, and reaches to 1. Of the generated rows 1.5, 5.5 and 0 (unit C) only 1.5 lies within 2 of it.
+    real, generated = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([[1.5], [5.5], [0.0]])
+    units = np.array([0, 0, 0, 1], dtype=np.uint64), np.array([2, 2, 2], dtype=np.uint64)
+    found = prdc(real, generated, 2, units)
+    assert found[:1] + found[2:] == pytest.approx((1 / 3, 1 / 6, 1 / 4))
+    # All generated rows are of one unit: there is no ball to recall by.
+    assert math.isnan(found.recall)
+
+
 def test_modes_gained_and_lost():
     one, two = noise(0, 50, 4), np.concatenate([noise(1, 50, 4), noise(2, 50, 4, shift=50)])
     lost, invented = prdc(two, one), prdc(one, two)

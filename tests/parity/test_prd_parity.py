@@ -16,8 +16,9 @@ cluster = pytest.importorskip("sklearn.cluster", reason="needs scikit-learn")
 def sides(corpus, system):
     """The [CLS] vectors of contexts with the first reference, and with the response of a system."""
     turns = list(load(annotation(corpus)).by_system.values())[system]
-    contexts = [" ".join(turn.context) for turn in turns]
-    texts = [turn.references[0] for turn in turns], [turn.response for turn in turns]
+    # Without space around them, as the metrics have them, so that they are encoded once.
+    contexts = [" ".join(turn.context).strip() for turn in turns]
+    texts = [turn.references[0].strip() for turn in turns], [turn.response.strip() for turn in turns]
     return [minilm().pooled(list(zip(contexts, side, strict=True)), "cls").vectors for side in texts]
 
 

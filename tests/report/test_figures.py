@@ -1,10 +1,13 @@
+import re
 import sys
+from dataclasses import replace
 
 import pytest
 
 from dialogauge import evaluate, plot_scores
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import MissingPackage
+from dialogauge.report.figures import FLOOR
 
 
 @pytest.fixture
@@ -28,3 +31,36 @@ def test_without_matplotlib_the_extra_is_named(result, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingPackage, match=r"pip install 'dialogauge\[plot\]'"):
         plot_scores(result, tmp_path / "f.png")
+
+
+def marks(path):
+    """How often the floor's mark is drawn, and how often the figure says what it is."""
+    svg = path.read_text()
+    return len(re.findall(rf"<use [^>]*stroke: {FLOOR}", svg)), svg.count("<!-- lower is better, | floor -->")
+
+
+def test_a_floor_is_drawn_for_each_score_that_has_one(result, tmp_path):
+    """In the colour that nothing else has, and in the panels that have one only."""
+    assert FLOOR == "#d55e00"
+    scores = [
+        replace(score, floor=score.value / 2, p=0.2, higher_is_better=False) if score.metric == "distinct" else score
+        for score in result.scores
+    ]
+    none, both = (replace(result, scores=some) for some in (result.scores, scores))
+    assert marks(plot_scores(none, tmp_path / "none.svg")) == (0, 0)
+    assert FLOOR not in (tmp_path / "none.svg").read_text()
+    assert marks(plot_scores(both, tmp_path / "both.svg")) == (2, 1)
+    first = next(score for score in scores if score.floor is not None)
+    one = replace(result, scores=[replace(score, floor=None) if score == first else score for score in scores])
+    assert marks(plot_scores(one, tmp_path / "one.svg")) == (1, 1)
+
+
+def test_a_floor_lies_where_its_value_is(result, tmp_path):
+    """At the score itself, the mark stands on the dot."""
+    scores = [replace(score, floor=score.value) for score in result.scores]
+    svg = plot_scores(replace(result, scores=scores), tmp_path / "same.svg").read_text()
+    places = re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)" style="fill: (#[0-9a-f]{6}); stroke: (#[0-9a-f]{6})', svg)
+    floors = {(x, y) for x, y, _, stroke in places if stroke == FLOOR}
+    dots = {(x, y) for x, y, fill, stroke in places if stroke == fill != FLOOR}
+    assert len(floors) == 4
+    assert floors <= dots

@@ -56,9 +56,9 @@ def of_compat(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
 def of_units(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     """Where a metric stands on few units, or on different ones for different systems."""
     found = []
-    smallest = min(sample.unit_count for sample in samples)
+    smallest = min(sample.fewest_units for sample in samples)
     if smallest < FEW:
-        which = ", ".join(dict.fromkeys(sample.label for sample in samples if sample.unit_count < FEW))
+        which = ", ".join(dict.fromkeys(sample.label for sample in samples if sample.fewest_units < FEW))
         only = f"only {smallest} {kind}" if smallest else f"no {kind} at all"
         message = f"{which}: a score stands on {only}; below {FEW}, intervals are too narrow or missing"
         found.append(Caveat("few_samples", message))

@@ -18,7 +18,9 @@ from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, Distribu
 from dialogauge.metrics.sides import SideRows, Sides
 
 Draws = dict[str, Floats]
-"""By part, one value for each draw."""
+"""By part, one plain value for each draw."""
+Change = dict[str, float]
+"""By part, what extrapolation adds to a value by chance alone, on average."""
 SWAPS, SPLITS, EXCHANGES = 200, 40, 100
 HALF_SPLITS = 10
 """Splits of half the real data, which say how fast the floor falls with the size."""
@@ -28,12 +30,12 @@ PIECES, FEWEST = 400, 20
 """Whole units are dealt out in about so many pieces, of which a small side has at least so many."""
 
 
-def swaps(metric: DistributionMetric, groups: Groups, rng: np.random.Generator) -> Draws:
+def swaps(metric: DistributionMetric, groups: Groups, rng: np.random.Generator) -> tuple[Draws, Change]:
     """Response and reference change places in half of the units, or of groups of units where they are many."""
     present = [summary for summary in groups.summaries if summary is not None]
     plans = [_swap(chosen) for chosen in rng.integers(2, size=(SWAPS, len(present))).astype(np.bool_)]
     draws = _values(metric, metric.recombine(present, plans))
-    return _plus(draws, _change(metric, ([(s, plan[i]) for i, s in enumerate(present)] for plan in plans)))
+    return draws, _change(metric, (list(zip(present, plan, strict=True)) for plan in plans))
 
 
 def _swap(chosen: NDArray[np.bool_]) -> Plan:
@@ -81,7 +83,7 @@ class Pieces:
     def drawn(self, metric: DistributionMetric, plans: Sequence[Plan]) -> Draws:
         return _values(metric, metric.recombine(self.summaries, plans))
 
-    def change(self, metric: DistributionMetric, plans: Sequence[Plan]) -> dict[str, float]:
+    def change(self, metric: DistributionMetric, plans: Sequence[Plan]) -> Change:
         return _change(metric, (list(zip(self.summaries, plan, strict=True)) for plan in plans))
 
 
@@ -90,10 +92,12 @@ def pieces_of(side: int, both: int) -> int:
     return max(FEWEST, round(PIECES * side / both))
 
 
-def exchanges(metric: DistributionMetric, pieces: Pieces, share: float, rng: np.random.Generator) -> Draws:
+def exchanges(
+    metric: DistributionMetric, pieces: Pieces, share: float, rng: np.random.Generator
+) -> tuple[Draws, Change]:
     """Whole dialogues of both sides dealt out anew, as many to each side as there were."""
     plans = [pieces.plan(share, rng) for _ in range(EXCHANGES)]
-    return _plus(pieces.drawn(metric, plans), pieces.change(metric, plans))
+    return pieces.drawn(metric, plans), pieces.change(metric, plans)
 
 
 def splits(metric: DistributionMetric, real: Pieces, share: float, rng: np.random.Generator) -> Draws:
@@ -113,13 +117,19 @@ def splits(metric: DistributionMetric, real: Pieces, share: float, rng: np.rando
 def _brought(metric: DistributionMetric, draws: Floats, halves: Sequence[float], change: float, part: float) -> Floats:
     """Draws at a part of the size, brought to the whole. What extrapolation leaves of their mean falls with the square
     of the size, since it has taken away what falls with the size itself."""
-    middle = float(np.nanmean(draws))
+    middle, middle_of_halves = _mean(draws), _mean(np.array(halves))
     apart = middle - metric.ideal
-    nearer = (float(np.nanmean(halves)) - metric.ideal) / apart if len(halves) and apart else 0.0
+    nearer = (middle_of_halves - metric.ideal) / apart if apart and not np.isnan(middle_of_halves) else 0.0
     scale = part ** metric.rate(nearer)
     if not metric.extrapolates:
         return np.asarray(metric.ideal + (draws - metric.ideal) * scale)
     return np.asarray((draws - middle) * scale + (middle + change) * part**2)
+
+
+def _mean(values: Floats) -> float:
+    """Of those that are defined; NaN where none is."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
 
 
 def _values(metric: DistributionMetric, summaries: Iterable[Any]) -> Draws:
@@ -131,11 +141,7 @@ def _values(metric: DistributionMetric, summaries: Iterable[Any]) -> Draws:
     return {part: np.array(of_part) for part, of_part in found.items()}
 
 
-def _plus(draws: Draws, change: dict[str, float]) -> Draws:
-    return {part: values + change[part] for part, values in draws.items()}
-
-
-def _change(metric: DistributionMetric, sent: Iterable[list[tuple[Sides[Any], Plan]]]) -> dict[str, float]:
+def _change(metric: DistributionMetric, sent: Iterable[list[tuple[Sides[Any], Plan]]]) -> Change:
     """What extrapolation changes of each value, on average over a few draws; 0 where the metric has none of it."""
     changes: dict[str, list[float]] = {part: [] for part in metric.judged}
     if not metric.extrapolates:

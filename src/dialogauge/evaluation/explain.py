@@ -73,13 +73,19 @@ class Explanation(Forms):
         return tables.Table(headers, rows, [note])
 
 
-def explain(result: Result, corpus: Corpus, metric: str = "fbd", worst: int = WORST) -> Explanation:
-    """The `worst` responses of each system in a result of this corpus. Influences come from the summary that the score
-    stands on (`metrics/influence.py`); nothing is measured again."""
+def explain(result: Result, corpus: Corpus, metric: str | None = None, worst: int = WORST) -> Explanation:
+    """The `worst` responses of each system in a result of this corpus, under its only `fbd` or the one named.
+    Influences come from the summary that the score stands on (`metrics/influence.py`); nothing is measured again."""
+    labels = dict.fromkeys(sample.label for sample in result.samples if isinstance(sample.metric, Fbd))
+    if metric is None and len(labels) == 1:
+        (metric,) = labels
     samples = [sample for sample in result.samples if sample.label == metric]
-    if not samples:
+    if metric is None or not samples:
         found = ", ".join(dict.fromkeys(sample.label for sample in result.samples))
-        raise InputError(f"cannot explain {metric}: the result has {found}")
+        raise InputError(f"cannot explain {metric or 'fbd'}: the result has {found}")
+    for sample in samples:
+        if not {*sample.ids} <= {turn.id for turn in corpus.by_system.get(sample.system, ())}:
+            raise InputError(f"cannot explain {metric}: the result is of another corpus")
     pushes = [push for sample in samples for push in _worst(sample, corpus.by_system[sample.system], worst)]
     return Explanation(metric, pushes)
 

@@ -8,7 +8,7 @@ much in common between the two sides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -39,34 +39,39 @@ class Floor(NamedTuple):
     needed: float
     """The score from which on one would call the sides different."""
     way: str
-    """"swaps" or "splits"."""
+    """"swaps"; "splits", with the p-value from exchanges; or "splits alone", where there are too many turns to keep."""
 
 
-def floors_of(
-    sample: Sample, metric: DistributionMetric, groups: Groups, values: Mapping[str, float], settings: Settings
-) -> dict[str, Floor]:
-    """The floor of the main value and of the parts that have one; `values` are the scores themselves."""
+def floors_of(sample: Sample, metric: DistributionMetric, groups: Groups, settings: Settings) -> dict[str, Floor]:
+    """The floor of the main value and of the parts that have one. The test compares plain values, also where the score
+    is extrapolated: those of draws and of the sample come about in the same way, to the last digit."""
     rng = np.random.default_rng([settings.seed, 2])
-    higher = metric.higher_is_better is True
     if sample.real_units is None:
-        draws = swaps(metric, groups, rng)
-        return {part: _floor(draws[part], draws[part], value, higher, "swaps") for part, value in values.items()}
-    rows = metric.real_rows(sample.system)
-    if rows is None or len(np.unique(sample.real_units)) < 2:
-        return {}
-    own, beside = sample.summary.n, len(rows)
-    share = own / (own + beside)
-    real = Pieces.of(metric, rows, sample.real_units, pieces_of(beside, own + beside), rng)
-    floors = splits(metric, real, share, rng)
-    draws = floors
-    if sample.rows is not None:
-        mine = np.arange(len(sample.own_keys))
-        generated = Pieces.of(metric, sample.rows[mine], sample.own_keys, pieces_of(own, own + beside), rng)
-        draws = exchanges(metric, real + generated, share, rng)
-    return {part: _floor(floors[part], draws[part], value, higher, "splits") for part, value in values.items()}
+        draws, change = swaps(metric, groups, rng)
+        floors, way = {part: values + change[part] for part, values in draws.items()}, "swaps"
+    else:
+        rows = metric.real_rows(sample.system)
+        if rows is None or len(np.unique(sample.real_units)) < 2:
+            return {}
+        own, beside = sample.summary.n, len(rows)
+        share = own / (own + beside)
+        real = Pieces.of(metric, rows, sample.real_units, pieces_of(beside, own + beside), rng)
+        floors = splits(metric, real, share, rng)
+        draws, change, way = floors, dict.fromkeys(floors, 0.0), "splits alone"
+        if sample.rows is not None:
+            mine = np.arange(len(sample.own_keys))
+            generated = Pieces.of(metric, sample.rows[mine], sample.own_keys, pieces_of(own, own + beside), rng)
+            (draws, change), way = exchanges(metric, real + generated, share, rng), "splits"
+    values = metric.conclude(sample.summary)
+    higher = metric.higher_is_better is True
+    return {
+        part: floor_of(floors[part], draws[part], float(values[part]), change[part], higher, way)
+        for part in metric.judged
+    }
 
 
-def _floor(floors: Floats, draws: Floats, score: float, higher_is_better: bool, way: str) -> Floor:
+def floor_of(floors: Floats, draws: Floats, score: float, change: float, higher_is_better: bool, way: str) -> Floor:
+    """From draws of the floor and of the test; `change` is what extrapolation adds to the values of the latter."""
     sign = -1.0 if higher_is_better else 1.0
     floors, draws = floors[~np.isnan(floors)], draws[~np.isnan(draws)]
     if not len(draws) or not len(floors) or np.isnan(score):
@@ -74,7 +79,7 @@ def _floor(floors: Floats, draws: Floats, score: float, higher_is_better: bool, 
     slack = ROUNDING * abs(score)
     as_bad = int(np.count_nonzero(sign * draws >= sign * score - slack))
     needed = sign * float(np.quantile(sign * draws, 1 - ALPHA, method="higher"))
-    return Floor(float(floors.mean()), (1 + as_bad) / (1 + len(draws)), needed, way)
+    return Floor(float(floors.mean()), (1 + as_bad) / (1 + len(draws)), needed + change, way)
 
 
 def of_floors(scores: Sequence[Score], columns: Sequence[str], unit: str) -> list[Caveat]:

@@ -60,10 +60,12 @@ class Resampler:
         for sample, places in zip(beside, numbered, strict=True):
             self._units[id(sample)] = np.concatenate([self._units[id(sample)], self.count + places])
         (rng,) = self._jackknife_rng.spawn(1)
-        groups = _groups_of(self.count + count)
-        own = self._groups if groups == GROUPS == _groups_of(self.count) else rng.permutation(self.count) % groups
-        real = rng.permutation(self.count + np.arange(count)) if groups != GROUPS else rng.permutation(count) % GROUPS
-        self._groups_with_real = np.concatenate([own, real])
+        together = self.count + count
+        if together <= SINGLE:
+            self._groups_with_real = rng.permutation(together)
+            return
+        own = self._groups if self.count > SINGLE else rng.permutation(self.count) % GROUPS
+        self._groups_with_real = np.concatenate([own, rng.permutation(count) % GROUPS])
 
     def units(self, sample: Sample) -> NDArray[np.int64]:
         """The number of each row's unit."""
@@ -133,8 +135,7 @@ class Resampler:
         }
         if not floors or not isinstance(metric, DistributionMetric):
             return found
-        values = {part: found[part].value for part in metric.judged}
-        known = floors_of(sample, metric, groups, values, self.settings)
+        known = floors_of(sample, metric, groups, self.settings)
         return {part: estimate._replace(floor=known.get(part)) for part, estimate in found.items()}
 
     def _interval(self, sample: Sample, part: str, statistic: Jackknife) -> Interval:

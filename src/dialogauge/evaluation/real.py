@@ -9,7 +9,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import Turn
 from dialogauge.corpus.unit import REAL
-from dialogauge.errors import Caveat
+from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.units import Keys, Units
 
 REAL_TURNS = 100_000
@@ -21,6 +21,8 @@ def read_real(real: Corpus | Loading, progress: bool, limit: int = REAL_TURNS) -
     turns = iter(real) if isinstance(real, Corpus) else real.turns()
     units = Units(REAL)
     kept, seen = _bounded(watched(turns) if progress else turns, units, limit)
+    if not kept:
+        raise InputError("expected real conversations, found no turns")
     caveats = list(real.caveats)
     if len(kept) < seen:
         message = f"of {seen} real turns {len(kept)} are used: whole {units.kind}, drawn by chance"

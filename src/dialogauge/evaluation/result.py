@@ -45,7 +45,8 @@ class Score:
     needed: float | None = None
     """The score from which on real and generated would be called different."""
     floor_from: str | None = None
-    """How the floor was found: by "swaps" of response and reference, or by "splits" of the real conversations."""
+    """How the floor was found: by "swaps" of response and reference, or by "splits" of the real conversations ("splits
+    alone" where p comes from them too)."""
 
 
 @dataclass(frozen=True)

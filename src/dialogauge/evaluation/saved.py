@@ -22,6 +22,7 @@ from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.registry import Request, parse_requests
 
 SCHEMA = "dialogauge.run/1"
+REAL_UNITS = "real_units"
 RUN, MEASURES = "run.json", "measures.npz"
 ABOUT_ALL = ("few_samples", "unpaired", "different_sizes")
 """Caveats that are found anew when runs are put together."""
@@ -40,6 +41,8 @@ def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[
         described.append({"metric": sample.label, "system": sample.system, "signature": sample.signature})
         arrays[f"{place}.units"] = sample.units
         arrays.update({f"{place}.{name}": array for name, array in sample.metric.pack(sample.rows).items()})
+        if sample.real_units is not None:
+            arrays[f"{place}.{REAL_UNITS}"] = sample.real_units
     return described, arrays
 
 
@@ -164,17 +167,21 @@ def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, s
     if version != __version__ or not said["signature"].startswith(f"{metric.name}|"):
         raise ValueError(f"{said['signature']} cannot be compared by version {__version__}")
     start = f"{place}."
-    rows = metric.unpack({name.removeprefix(start): arrays[name] for name in arrays if name.startswith(start)})
-    units = arrays[f"{start}units"]
+    own = {name.removeprefix(start): arrays[name] for name in arrays if name.startswith(start)}
+    metric, rows = metric.recall(own), metric.unpack(own)
+    units, real_units = own["units"], own.get(REAL_UNITS)
     if units.dtype != np.uint64 or units.shape != (len(rows),) or said["system"] not in systems:
         raise ValueError(f"the arrays of {said['metric']} for {said['system']} do not fit together")
+    if real_units is not None and not np.array_equal(units[len(units) - len(real_units) :], real_units):
+        raise ValueError(f"the real units of {said['metric']} for {said['system']} do not fit")
     return Sample(
         label=said["metric"],
         system=said["system"],
         metric=metric,
-        turns=len(rows),
+        turns=len(rows) - (0 if real_units is None else len(real_units)),
         signature=said["signature"],
         units=units,
         summary=metric.summarise(rows),
         rows=rows,
+        real_units=real_units,
     )

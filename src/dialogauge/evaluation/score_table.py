@@ -17,11 +17,13 @@ ABOUT = {
     "another_sample": ", which is what another sample of this size would score",
     "population": ", for the distance of the populations",
 }
+SPLIT = f"the mean over {SPLITS} draws in which the real side is split in two, brought to the sizes at hand"
 FLOORS = {
     "swaps": f"the mean over {SWAPS} draws in which response and reference change places in {{unit}} chosen by chance; "
     "p: the share of them as bad as the score",
-    "splits": f"the mean over {SPLITS} draws in which the real side is split in two, brought to the sizes at hand; "
-    f"p: the share of {EXCHANGES} draws as bad as the score in which {{unit}} of both sides are dealt out anew",
+    "splits": f"{SPLIT}; p: the share of {EXCHANGES} draws as bad as the score in which {{unit}} of both sides are "
+    "dealt out anew",
+    "splits alone": f"{SPLIT}; p: the share of them as bad as the score",
 }
 BETTER: dict[bool | None, Literal["higher", "lower", ""]] = {True: "higher", False: "lower", None: ""}
 

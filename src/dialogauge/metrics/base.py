@@ -135,6 +135,10 @@ class Metric(ABC):
         """The measures that `pack` took apart."""
         return arrays["rows"]
 
+    def recall(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The metric with what `prepare` found, as far as `pack` wrote it down and `conclude` needs it."""
+        return self
+
     @abstractmethod
     def summarise(self, measures: Any, weights: Floats | None = None) -> Any:
         """The additive summary. Where `resampling` is "bootstrap", weights of shape (resamples, turns)

@@ -36,6 +36,9 @@ def spell_context(context: int | None) -> str:
     return "all" if context is None else str(context)
 
 
+CONTEXT = {**UNSIGNED, "spell": spell_context}
+
+
 @dataclass(frozen=True)
 class RealPairs:
     """The vectors of real conversations that were given beside the corpus."""
@@ -60,7 +63,7 @@ class DistributionMetric(EncoderMetric):
 
     pool: Pool = field(default="cls", metadata=UNSIGNED)
     layer: int | None = field(default=None, metadata=UNSIGNED)
-    context: int | None = field(default=1, metadata={**UNSIGNED, "spell": spell_context})
+    context: int | None = field(default=1, metadata=CONTEXT)
     """How many utterances before the response count: the last ones; all where it is None. With 0 responses stand
     alone."""
     refs: Literal["first", "all"] = field(default="first", metadata=UNSIGNED)
@@ -160,7 +163,12 @@ class DistributionMetric(EncoderMetric):
         rows = SideRows.of(arrays["real"], arrays["counts"], arrays["generated"][:0], arrays["unit"], arrays["cut"])
         has = arrays["has_generated"]
         lengths = {len(arrays[name]) for name in ("counts", "has_generated", "unit", "cut")}
-        if rows.last[-1:].sum() != len(rows.real) or has.sum() != len(arrays["generated"]) or len(lengths) > 1:
+        if (
+            (rows.counts < 0).any()
+            or rows.last[-1:].sum() != len(rows.real)
+            or has.sum() != len(arrays["generated"])
+            or len(lengths) > 1
+        ):
             raise ValueError(f"the vectors of {self.name} do not fit together")
         place = np.where(has, np.cumsum(has) - 1, rows.place)
         return replace(rows, generated=arrays["generated"], place=place)

@@ -19,8 +19,8 @@ Keys = NDArray[np.uint64]
 @dataclass(frozen=True)
 class Drawn:
     """Of all vectors those with the smallest keys, which are hashes of the row they come from and so as good as drawn
-    by chance. The real and the generated vector of a row have one key and are drawn together. Equal rows have equal
-    keys and count each time."""
+    by chance. The vectors of a row have one key and are drawn together, so that there can be a few more than the
+    limit. Equal rows of one unit have equal keys and count each time."""
 
     n: int
     """How many vectors there were."""
@@ -41,10 +41,8 @@ class Drawn:
         return self if key is None else self._only(np.flatnonzero(self.keys <= key))
 
     def bounded(self) -> Drawn:
-        """No more than the limit."""
-        if len(self.keys) <= self.limit:
-            return self
-        return self._only(np.sort(np.argsort(self.keys, kind="stable")[: self.limit]))
+        """As many as the limit says, and those that share a key with the last of them."""
+        return self.up_to(_last(self.keys, self.limit))
 
     def _only(self, places: NDArray[np.int64]) -> Drawn:
         return Drawn(self.n, self.limit, self.keys[places], self.rows[places], self.units[places])
@@ -70,9 +68,13 @@ def total(draws: Sequence[Drawn]) -> Drawn:
 
 def bounded_together(draws: Sequence[Drawn]) -> list[Drawn]:
     """Each without what their sum does not keep."""
-    keys, limit = np.concatenate([of.keys for of in draws]), draws[0].limit
-    last = None if len(keys) <= limit else np.partition(keys, limit - 1)[limit - 1]
+    last = _last(np.concatenate([of.keys for of in draws]), draws[0].limit)
     return [of.up_to(last) for of in draws]
+
+
+def _last(keys: Keys, limit: int) -> np.uint64 | None:
+    """The largest key that is kept; None where all are."""
+    return None if len(keys) <= limit else np.partition(keys, limit - 1)[limit - 1]
 
 
 def bounded_caveats(label: str, summary: Sides[Drawn]) -> list[Caveat]:
@@ -88,7 +90,7 @@ def bounded_caveats(label: str, summary: Sides[Drawn]) -> list[Caveat]:
 def _row_keys(rows: SideRows) -> Keys:
     """64 bits for each row, the same in every process."""
     told: Iterable[bytes] = (
-        rows.real[first:last].tobytes() + (rows.generated[place].tobytes() if place != NONE else b"")
-        for first, last, place in zip(rows.first, rows.last, rows.place, strict=True)
+        unit.tobytes() + rows.real[first:last].tobytes() + (rows.generated[place].tobytes() if place != NONE else b"")
+        for unit, first, last, place in zip(rows.unit, rows.first, rows.last, rows.place, strict=True)
     )
     return np.frombuffer(b"".join(blake2b(text, digest_size=8).digest() for text in told), dtype=np.uint64)

@@ -74,7 +74,7 @@ class Fbd(DistributionMetric):
         for plan in plans:
             to = plan.ravel()
             few = TO_REAL if sizes[to == TO_REAL].sum() * 2 <= sizes.sum() else TO_GENERATED
-            part = total([side for side, where in zip(sides, to, strict=True) if where == few])
+            part = total([whole.empty(), *(side for side, where in zip(sides, to, strict=True) if where == few)])
             real, generated = (part, whole - part) if few == TO_REAL else (whole - part, part)
             yield Sides(generated.n, 0, real, generated)
 
@@ -101,7 +101,7 @@ class Fbd(DistributionMetric):
     def caveats_of_systems(self, summaries: Mapping[str, Sides[Cloud]], units: Mapping[str, int]) -> list[Caveat]:
         smallest = min(_independent(summary, units[system]) for system, summary in summaries.items())
         width = next(iter(summaries.values())).real.width
-        if smallest > ENOUGH * width:
+        if smallest >= ENOUGH * width:
             return []
         few = f"{self.label}: {smallest} independent vectors on a side in {width} dimensions"
         if not self.extrapolates:

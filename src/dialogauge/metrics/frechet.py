@@ -71,7 +71,7 @@ class Moments:
     @property
     def shrunk(self) -> Floats:
         """The covariance drawn towards a multiple of the identity, by as much as minimises the expected squared error
-        (Ledoit & Wolf 2004, with 1/n as there). It has full rank however few the vectors."""
+        (Ledoit & Wolf 2004, with 1/n as there). From three vectors on it has full rank, however many the dimensions."""
         size = len(self.mean)
         plain = self.scatter / self.n
         level = float(np.trace(plain)) / size

@@ -115,7 +115,7 @@ def _kernel_blocks(x: Floats, y: Floats, kernel: Kernel, bandwidth: float | None
     if kernel == "gaussian":
         for rows, values in distance_blocks(x, y):
             np.maximum(values, 0, out=values)
-            values *= -0.5 / (bandwidth or 1.0) ** 2
+            values *= -0.5 / (np.nan if bandwidth is None else bandwidth) ** 2
             yield rows, np.exp(values, out=values)
         return
     for rows in blocks(len(x), len(y)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -78,6 +78,13 @@ class Mmd(DistributionMetric):
     def rate(self, nearer: float) -> float:
         """Its spread; the mean is 0 at any size."""
         return 1.0
+
+    def pack(self, measures: SideRows) -> dict[str, NDArray[Any]]:
+        found = {} if self.found is None else {"sigma": np.array(self.found)}
+        return {**super().pack(measures), **found}
+
+    def recall(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        return replace(self, found=float(arrays["sigma"])) if self.learns else self
 
     def sides(self, rows: SideRows) -> tuple[Drawn, Drawn]:
         return draw(rows, LIMIT)

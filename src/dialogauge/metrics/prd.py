@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -74,13 +75,17 @@ class Prd(DistributionMetric):
         """From no more turns than codebooks are fitted on."""
         usable = [turn for turn in turns if self.usable(turn)]
         if len(usable) > FIT_ROWS:
-            drawn = np.random.default_rng((self.seed, 2)).choice(len(usable), FIT_ROWS, replace=False)
-            usable = [usable[place] for place in np.sort(drawn)]
+            usable = sorted(usable, key=self._lot)[:FIT_ROWS]
         rows = super().measure(usable)
         real: NDArray[Any] = rows.real_vectors if self.real is None else self.real.vectors
         if not len(real) or not len(rows):
             return np.zeros((self.runs, self.clusters, 0))
         return type(self).fit(real, rows.generated_vectors, self.clusters, self.runs, self.seed)
+
+    def _lot(self, turn: Turn) -> bytes:
+        """As good as drawn by chance, and the same in any order of turns."""
+        told = f"{self.seed}\0{turn.id}\0{turn.response}".encode("utf-8", "surrogatepass")
+        return blake2b(told, digest_size=8).digest()
 
     def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
         if self.books is None or system not in self.books:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from dialogauge.errors import Caveat
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.distribution import DistributionMetric
 from dialogauge.metrics.drawn import Drawn, bounded_caveats, draw, total
 from dialogauge.metrics.neighbours import prdc
 from dialogauge.metrics.sides import SideRows, Sides
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
 
 LIMIT = 1000
 """The most vectors of a side whose neighbours are looked for."""
@@ -42,6 +46,11 @@ class Prdc(DistributionMetric):
 
     def total(self, sides: Sequence[Drawn]) -> Drawn:
         return total(sides)
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        if self.k < 1:
+            raise InputError(f"prdc: k is {self.k}; the number of neighbours must be at least 1")
+        return super().prepare(corpus, real, encoders)
 
     def limits(self, part: str) -> tuple[float, float]:
         return self.bounds if part == "density" else (0.0, 1.0)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dialogauge.metrics.distribution import CONTEXT
 from dialogauge.metrics.fbd import Fbd
 from dialogauge.metrics.fbd_paper import COMPAT
 
 
 @dataclass(frozen=True)
 class PaperFbd(Fbd):
-    """Only the signature differs."""
+    """Only that the whole history counts, and the signature, differ."""
+
+    context: int | None = field(default=None, metadata=CONTEXT)
 
     def recipe(self) -> dict[str, str]:
         return {**COMPAT, **super().recipe()}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from dialogauge.metrics.codebooks import Fit, minibatch_codebooks
+from dialogauge.metrics.distribution import CONTEXT
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.prd import Prd
 
@@ -14,6 +15,7 @@ from dialogauge.metrics.prd import Prd
 class PaperPrd(Prd):
     """The clustering is theirs; their curve and ours are the same."""
 
+    context: int | None = field(default=None, metadata=CONTEXT)
     fit: ClassVar[Fit] = staticmethod(minibatch_codebooks)
 
     def recipe(self) -> dict[str, str]:

@@ -1,0 +1,227 @@
+"""PRD through its class: the four cases of the paper, codebooks for each system, and what it refuses."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dialogauge.errors import InputError
+from dialogauge.metrics import prd as module
+from dialogauge.metrics.codebooks import codebooks, minibatch_codebooks, prd
+from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL
+from dialogauge.metrics.fbd_paper.prd import PaperPrd
+from dialogauge.metrics.prd import Prd
+from dialogauge.metrics.prd_curve import f_beta
+from tests.metrics.rows import noise, placed, side_rows, value
+
+
+def modes(seed, places, n=30, d=8):
+    """Vectors around far points, as many around each."""
+    return np.concatenate([noise(seed + i, n, d, shift=50 * place) for i, place in enumerate(places)]).astype(
+        np.float32
+    )
+
+
+def measured(metric, real, generated):
+    """The metric and its rows, by way of an encoder that knows where each text lies."""
+    ready, corpus = placed(metric, {"s": (real, generated)})
+    return ready, ready.measure(corpus.turns)
+
+
+@pytest.mark.parametrize("kind", [Prd, PaperPrd])
+@pytest.mark.parametrize(
+    ("real", "generated", "precision", "recall"),
+    [
+        pytest.param((0, 1), (0, 0), 1, 0.5, id="(a) one mode of two"),
+        pytest.param((0, 0), (0, 1), 0.5, 1, id="(b) the opposite"),
+        pytest.param((0, 1), (0, 1), 1, 1, id="(c) the same"),
+        pytest.param((0, 0), (1, 1), 0, 0, id="(d) disjoint"),
+    ],
+)
+def test_cases_of_section_3_2(kind, real, generated, precision, recall):
+    if kind is PaperPrd:
+        pytest.importorskip("sklearn", reason="needs scikit-learn")
+    metric, rows = measured(kind(clusters=2, runs=3), modes(0, real), modes(10, generated))
+    found = value(metric, rows)
+    # β = 8 weighs recall more: F8 is nearly recall, F1/8 nearly precision.
+    assert found["f8"] == pytest.approx(recall, abs=0.02)
+    assert found["f1_8"] == pytest.approx(precision, abs=0.02)
+    harmonic = 2 * precision * recall / (precision + recall) if precision else 0
+    assert found[""] == pytest.approx(harmonic, abs=2e-3)
+    assert found["spread"] == pytest.approx(0, abs=1e-9)
+    curve = metric.curve(metric.summarise(rows))
+    assert (curve[0].max(), curve[1].max()) == pytest.approx((precision, recall))
+
+
+def test_derived_by_hand():
+    # Codes of one clustering: the real side has shares 1/2, 1/2, 0, the generated one 1/4, 1/4, 1/2. At slope 1/2
+    # precision is 1/4 + 1/4 and recall 1: F1 = 2/3, found to the resolution of the angles.
+    codes = [np.array(of, dtype=np.int32)[:, None] for of in ([0, 0, 1, 1], [0, 1, 2, 2])]
+    found = value(Prd(clusters=3, runs=1), side_rows(*codes))
+    assert found[""] == pytest.approx(2 / 3, abs=1e-3)
+    # (1 + 64) · 0.5 · 1 / (64 · 0.5 + 1), and with 1/64: 0.5078125 / 1.0078125.
+    assert found["f8"] == pytest.approx(32.5 / 33, abs=1e-3)
+    assert found["f1_8"] == pytest.approx(0.5078125 / 1.0078125, abs=1e-3)
+    # One clustering has no spread.
+    assert math.isnan(found["spread"])
+
+
+@pytest.mark.parametrize("kind", [Prd, PaperPrd])
+@pytest.mark.parametrize("seed", [0, 3])
+def test_equals_the_function(kind, seed):
+    if kind is PaperPrd:
+        pytest.importorskip("sklearn", reason="needs scikit-learn")
+    real, generated = (side.astype(np.float32) for side in (noise(0, 60, 6), noise(1, 60, 6, shift=0.4)))
+    metric, rows = measured(kind(clusters=8, runs=4, seed=seed), real, generated)
+    expected = prd(real, generated, 8, 4, seed, fit=kind.fit)
+    found, curve = value(metric, rows), metric.curve(metric.summarise(rows))
+    assert (found[""], found["f8"], found["f1_8"]) == pytest.approx((expected.f1, expected.f8, expected.f1_8))
+    assert found["spread"] == pytest.approx(expected.run_f1.std(ddof=1), rel=1e-9)
+    assert 0 < found["spread"] < 0.2
+    np.testing.assert_allclose(curve, (expected.precision, expected.recall), atol=1e-12)
+    assert found[""] == f_beta(*curve)
+
+
+def test_the_curve():
+    metric, rows = measured(Prd(clusters=8), noise(2, 50, 4), noise(3, 50, 4, shift=0.5))
+    summary = metric.summarise(rows)
+    precision, recall = metric.curve(summary)
+    assert precision.shape == recall.shape == (1001,)
+    assert (np.diff(precision) >= -1e-12).all()
+    assert (np.diff(recall) <= 1e-12).all()
+    # It passes through the share of both sides that lies together, at slope 1; with sides changed it is mirrored.
+    together = np.minimum(summary.real.counts, summary.generated.counts).sum(axis=1).mean() / 50
+    assert (precision[500], recall[500]) == pytest.approx((together, together))
+    back = metric.curve(summary.exchanged())
+    np.testing.assert_allclose(back[0][1:-1], recall[::-1][1:-1], atol=1e-9)
+
+
+def test_sides_in_each_others_place():
+    metric, rows = measured(Prd(clusters=6, runs=3), modes(0, (0, 1)), modes(5, (0, 2)))
+    summaries = [metric.summarise(rows[i : i + 20]) for i in (0, 20, 40)]
+    there, back = np.array([[TO_REAL, TO_GENERATED]] * 3), np.array([[TO_GENERATED, TO_REAL]] * 3)
+    one, other = (metric.conclude(of) for of in metric.recombine(summaries, [there, back]))
+    assert one == value(metric, rows)
+    assert (other[""], other["f8"], other["f1_8"]) == pytest.approx((one[""], one["f1_8"], one["f8"]), abs=1e-9)
+
+
+def test_resampling_counts_codes_anew_without_new_clusters():
+    metric, rows = measured(Prd(clusters=5, runs=2), noise(4, 30, 3), noise(5, 30, 3))
+    assert rows.real.shape == rows.generated.shape == (30, 2)
+    assert rows.real.dtype == np.int32
+    half = metric.summarise(rows[:15])
+    expected = np.stack([np.bincount(rows.real[:15, run], minlength=5) for run in range(2)])
+    np.testing.assert_array_equal(half.real.counts, expected)
+    assert (half.n, half.real.n, half.generated.n) == (15, 15, 15)
+
+
+def test_each_system_has_its_own_codebook():
+    sides = {"a": (modes(0, (0, 1)), modes(10, (0, 0))), "b": (modes(20, (3, 4)), modes(30, (5, 4)))}
+    metric, corpus = placed(Prd(clusters=3, runs=2), sides)
+    assert set(metric.books) == {"a", "b"}
+    for system, (real, generated) in sides.items():
+        np.testing.assert_array_equal(metric.books[system], codebooks(real, generated, 3, 2, 0))
+    # Turns of both at once get the codes they get alone.
+    mixed = [turn for pair in zip(*corpus.by_system.values(), strict=True) for turn in pair]
+    rows = metric.measure(mixed)
+    for place, system in enumerate(sides):
+        alone = metric.measure(corpus.by_system[system])
+        np.testing.assert_array_equal(rows[place::2].real_vectors, alone.real_vectors)
+        np.testing.assert_array_equal(rows[place::2].generated_vectors, alone.generated_vectors)
+
+
+def test_real_conversations():
+    real, generated = modes(0, (0, 0, 1)), modes(10, (0, 0))
+    metric, corpus = placed(Prd(clusters=2, runs=3), {"s": (generated, generated)}, real)
+    np.testing.assert_array_equal(metric.books["s"], codebooks(real, generated, 2, 3, 0))
+    rows, beside = metric.measure(corpus.turns), metric.real_rows("s")
+    assert beside.real.shape == (90, 3)
+    assert len(beside.generated_vectors) == 0
+    summary = metric.summarise(metric.join([rows, beside]))
+    assert (summary.n, summary.real.n, summary.generated.n) == (60, 90, 60)
+    expected = prd(real, generated, 2, 3)
+    assert metric.conclude(summary)[""] == pytest.approx(expected.f1)
+    # One mode of two, which has two thirds of the real vectors.
+    assert metric.conclude(summary)["f8"] == pytest.approx(2 / 3, abs=0.02)
+
+
+def test_many_turns_are_drawn_from_for_the_codebook(monkeypatch):
+    real, generated = noise(6, 80, 3), noise(7, 80, 3)
+    whole, _ = placed(Prd(clusters=3, runs=2), {"s": (real, generated)})
+    monkeypatch.setattr(module, "FIT_ROWS", 20)
+    drawn, corpus = placed(Prd(clusters=3, runs=2), {"s": (real, generated)})
+    again, _ = placed(Prd(clusters=3, runs=2), {"s": (real, generated)})
+    np.testing.assert_array_equal(again.books["s"], drawn.books["s"])
+    assert not np.allclose(drawn.books["s"], whole.books["s"])
+    # All of them are counted.
+    assert drawn.summarise(drawn.measure(corpus.turns)).real.n == 80
+
+
+def test_the_authors_clusters():
+    cluster = pytest.importorskip("sklearn.cluster", reason="needs scikit-learn")
+    real, generated = (side.astype(np.float32) for side in (noise(8, 40, 5), noise(9, 40, 5)))
+    metric, _ = measured(PaperPrd(clusters=4, runs=2, seed=7), real, generated)
+    np.testing.assert_array_equal(metric.books["s"], minibatch_codebooks(real, generated, 4, 2, 7))
+    state = int(np.random.default_rng(7).integers(2**31, size=2)[1])
+    union = np.concatenate([real, generated]).astype(np.float64)
+    fit = cluster.MiniBatchKMeans(4, n_init=10, random_state=state).fit(union)
+    np.testing.assert_array_equal(metric.books["s"][1], fit.cluster_centers_)
+    assert metric.signature.startswith("prd|compat:fbd-paper|")
+    assert "|kmeans:minibatch-ninit10|" in metric.signature
+    ours, _ = measured(Prd(clusters=4, runs=2, seed=7), real, generated)
+    assert not np.allclose(ours.books["s"], metric.books["s"])
+    assert "minibatch" not in ours.signature
+
+
+def test_unequal_sides_are_told():
+    def summary(n, m):
+        codes = np.zeros((n, 1), dtype=np.int32), np.zeros((m, 1), dtype=np.int32)
+        counts = np.full(m, n // m) + (np.arange(m) < n % m)
+        return Prd(runs=1).summarise(side_rows(*codes, counts=counts))
+
+    metric = Prd(runs=1)
+    assert metric.caveats_of_systems({"a": summary(6, 6), "b": summary(4, 4)}, {"a": 6, "b": 4}) == []
+    (caveat,) = metric.caveats_of_systems({"a": summary(6, 6), "b": summary(9, 6)}, {"a": 6, "b": 6})
+    assert caveat.code == "unequal_sides"
+    assert "6 generated vectors of b against 9 real ones" in caveat.message
+
+
+def test_an_empty_side():
+    codes = np.zeros((3, 10), dtype=np.int32)
+    for rows in (
+        side_rows(codes, codes[:0]),
+        side_rows(codes[:0], codes, counts=[0, 0, 0]),
+        side_rows(codes, codes)[:0],
+    ):
+        found = value(Prd(), rows)
+        assert list(found) == ["", "f8", "f1_8", "spread"]
+        assert all(map(math.isnan, found.values()))
+
+
+def test_what_has_a_floor_and_how_it_comes_nearer():
+    metric = Prd()
+    assert metric.judged == ("", "f8", "f1_8")
+    assert metric.rate(2) == metric.rate(9) == 0.5
+    assert metric.ideal == 1
+    assert metric.learns
+
+
+def test_errors_say_what_was_found():
+    rows = noise(0, 25, 3)
+    for options, match in (
+        ({"runs": 0}, r"runs of at least 1.*prd\[runs=0\]"),
+        ({"seed": -1}, r"no negative seed.*prd\[seed=-1\]"),
+        ({"clusters": 0}, "at least 1 cluster; found 0"),
+    ):
+        with pytest.raises(InputError, match=match):
+            measured(Prd(**options), rows, rows)
+    metric, corpus = placed(Prd(), {"s": (rows, rows)})
+    stranger = replace(corpus.turns[0], system="t")
+    with pytest.raises(InputError, match=r"no codebook for the system 't': call prepare\(corpus\) first"):
+        metric.measure([corpus.turns[1], stranger])
+    with pytest.raises(InputError, match="no codebook for the system 's'"):
+        replace(metric, books=None).measure(corpus.turns)
+    pytest.importorskip("sklearn", reason="needs scikit-learn")
+    with pytest.raises(InputError, match=r"clusters \(20\); found 10"):
+        measured(PaperPrd(), rows[:5], rows[5:10])
