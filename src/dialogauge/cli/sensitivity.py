@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, add_resampling, options
+from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options
 from dialogauge.cli.output import add_format, on_terminal, warn
 from dialogauge.errors import InputError
 
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='what to change; references become a system "reference" (default: responses)',
     )
     parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the values (.png, .svg or .pdf)")
+    add_real(parser)
     add_inputs(parser)
     add_encoding(parser)
     add_resampling(parser)
@@ -61,12 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
+    real = load(arguments.real, skip_invalid=arguments.skip_invalid) if arguments.real else None
     result = sensitivity(
         corpus,
         requests,
         kinds=kinds,
         ratios=ratios,
         of="reference" if arguments.of == "references" else "response",
+        real=real,
         **options(arguments),
     )
     warn(result.caveats)

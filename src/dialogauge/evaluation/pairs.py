@@ -148,7 +148,7 @@ def all_pairs(samples: Sequence[Sample], part: str, settings: Settings) -> list[
         else:
             both = on_shared_units(first, second)
             pairs.append(Contest(both, part, settings, exchanges).pair(*both))
-    return holm(pairs, samples[0].metric.higher_is_better)
+    return holm(pairs, samples[0].metric.direction(part))
 
 
 def exchanges_for(systems: int, settings: Settings) -> int:

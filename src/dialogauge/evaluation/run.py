@@ -45,8 +45,8 @@ def evaluate(
     metrics given by name that take one and have none of their own. What is encoded is kept on disk unless `cache` is
     off.
 
-    `real` are real conversations, to whose responses distances (`fbd`, `prd`) hold each system's; without them they
-    take the corpus's own references.
+    `real` are real conversations, to whose responses distances (`fbd`, `prd`, `mmd`, `prdc`) hold each system's;
+    without them they take the corpus's own references.
     """
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
@@ -95,7 +95,7 @@ def _score(sample: Sample, part: str, estimate: Estimate) -> Score:
         low=low,
         high=high,
         n=int(sample.summary.n),
-        higher_is_better=sample.metric.higher_is_better,
+        higher_is_better=sample.metric.direction(part),
         signature=sample.signature,
         interval=None if low is None else method(sample),
         interval_of=None if low is None else sample.metric.interval_of,

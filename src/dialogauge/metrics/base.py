@@ -161,6 +161,10 @@ class Metric(ABC):
         """What the reader must know of the systems' scores, each by itself, by the number of units it stands on."""
         return []
 
+    def direction(self, part: str) -> bool | None:
+        """Whether more of the main value or of a part is better; None where neither is."""
+        return self.higher_is_better
+
     def limits(self, part: str) -> tuple[float, float]:
         """Where the main value or a part can lie at all."""
         return self.bounds

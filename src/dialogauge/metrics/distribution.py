@@ -191,7 +191,7 @@ class DistributionMetric(EncoderMetric):
             )
 
     def caveats(self, summary: Sides[Any]) -> list[Caveat]:
-        return text_caveats(self.label, summary.n, summary.cut, 0)
+        return text_caveats(self.label, summary.n, summary.cut, 0, "the beginning of its context")
 
     def recipe(self) -> dict[str, str]:
         pair = {None: "all", 0: "no"}.get(self.context, f"last{self.context}")

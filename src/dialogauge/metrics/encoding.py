@@ -14,11 +14,11 @@ from dialogauge.metrics.base import HIDDEN, UNSIGNED, Metric, spell_file
 NAMED = {**UNSIGNED, "spell": spell_file}
 
 
-def text_caveats(name: str, turns: Any, cut: float, silent: float) -> list[Caveat]:
+def text_caveats(name: str, turns: Any, cut: float, silent: float, what: str = "its end") -> list[Caveat]:
     """What became of texts that an encoder cannot read in full, or not at all."""
     found = []
     if cut:
-        message = f"{name}: {int(cut)} of {int(turns)} turns have a text longer than the encoder takes; its end is cut"
+        message = f"{name}: {int(cut)} of {int(turns)} turns have a text longer than the encoder takes; {what} is cut"
         found.append(Caveat("cut_text", message))
     if silent:
         message = f"{name}: {int(silent)} of {int(turns)} turns have a text without any vector, and score 0"

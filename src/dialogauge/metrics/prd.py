@@ -111,6 +111,9 @@ class Prd(DistributionMetric):
             return None
         return replace(rows, real=self._codes(rows.real, system), generated=self._codes(rows.generated, system))
 
+    def direction(self, part: str) -> bool | None:
+        return None if part == "spread" else self.higher_is_better
+
     def rate(self, nearer: float) -> float:
         """The shares of n vectors are off by 1/√n."""
         return 0.5
