@@ -106,25 +106,24 @@ class Resampler:
     def jackknife(self, sample: Sample) -> dict[str, Jackknife]:
         return jackknife(sample.metric, sample.summary, *self.groups(sample))
 
-    def estimates(self, floors: bool = True) -> list[dict[str, Estimate]]:
+    def estimates(self, floors: bool = True, progress: bool = False) -> list[dict[str, Estimate]]:
         """Of the main value and each part, for each sample; with floors where the metric has any."""
+        from tqdm import tqdm
+
         bootstrapped = self.bootstrap() if self.count and any(map(bootstraps, self._samples)) else []
         found = []
-        for place, sample in enumerate(self._samples):
-            values = sample.metric.conclude(sample.summary)
+        for place, sample in enumerate(tqdm(self._samples, "intervals", disable=not progress, leave=False)):
             if sample.unit_count < 2:
-                found.append({part: Estimate(float(value), NO_INTERVAL) for part, value in values.items()})
+                found.append(_alone(sample))
             elif bootstraps(sample):
-                draws, confidence = bootstrapped[place], self.settings.confidence
-                found.append(
-                    {
-                        part: Estimate(float(values[part]), percentile_interval(draws[part], confidence))
-                        for part in draws
-                    }
-                )
+                found.append(self._bootstrapped(sample, bootstrapped[place]))
             else:
                 found.append(self._jackknifed(sample, floors))
         return found
+
+    def _bootstrapped(self, sample: Sample, draws: dict[str, Floats]) -> dict[str, Estimate]:
+        values, confidence = sample.metric.conclude(sample.summary), self.settings.confidence
+        return {part: Estimate(float(values[part]), percentile_interval(draws[part], confidence)) for part in draws}
 
     def _jackknifed(self, sample: Sample, floors: bool) -> dict[str, Estimate]:
         metric, groups = sample.metric, self.groups(sample)
@@ -144,6 +143,13 @@ class Resampler:
             return NO_INTERVAL
         wider = ANOTHER_SAMPLE if metric.interval_of == "another_sample" else 1.0
         return statistic.interval(self.settings.confidence, metric.limits(part), wider)
+
+
+def _alone(sample: Sample) -> dict[str, Estimate]:
+    """Of a single unit there is a value, and nothing to resample or to extrapolate from."""
+    values = sample.metric.conclude(sample.summary)
+    known = not sample.metric.extrapolates
+    return {part: Estimate(float(value) if known else np.nan, NO_INTERVAL) for part, value in values.items()}
 
 
 def _groups_of(units: int) -> int:

@@ -51,7 +51,7 @@ def evaluate(
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
     measured = measure(corpus, requests, systems, compat, cache, progress, real)
-    scores = score_all(measured.samples, requests, settings, floors=True)
+    scores = score_all(measured.samples, requests, settings, floors=True, progress=progress)
     return Result(
         scores=scores,
         columns=[request.name for request in requests],
@@ -66,10 +66,14 @@ def evaluate(
 
 
 def score_all(
-    samples: Sequence[Sample], requests: Sequence[Request], settings: Settings, floors: bool = False
+    samples: Sequence[Sample],
+    requests: Sequence[Request],
+    settings: Settings,
+    floors: bool = False,
+    progress: bool = False,
 ) -> list[Score]:
     """The scores that were asked for, in the order of the requests, each once."""
-    estimates = Resampler(samples, settings).estimates(floors)
+    estimates = Resampler(samples, settings).estimates(floors, progress)
     scores = [
         score
         for request in requests

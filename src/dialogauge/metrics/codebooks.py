@@ -119,8 +119,13 @@ def prd(
         nothing = np.full(angles, np.nan)
         return PrdResult(nothing, nothing, np.nan, np.nan, np.nan, np.full(runs, np.nan))
     centres = fit(real, generated, clusters, runs, seed)
-    shares_real, shares_generated = (histograms(assign(side, centres), clusters) for side in (real, generated))
-    curves = prd_curve(shares_real, shares_generated, angles)
+    of_real, of_generated = (histograms(assign(side, centres), clusters) for side in (real, generated))
+    return prd_of_histograms(of_real, of_generated, angles)
+
+
+def prd_of_histograms(real: Floats, generated: Floats, angles: int = 1001) -> PrdResult:
+    """From how many vectors of each side each code has, run by run: (runs, clusters)."""
+    curves = prd_curve(real, generated, angles)
     precision, recall = (curve.mean(axis=0) for curve in curves)
     f1, f8, f1_8 = (float(f_beta(precision, recall, beta)) for beta in (1, 8, 1 / 8))
     return PrdResult(precision, recall, f1, f8, f1_8, f_beta(*curves, 1))

@@ -15,9 +15,8 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms
+from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms, prd_of_histograms
 from dialogauge.metrics.distribution import DistributionMetric
-from dialogauge.metrics.prd_curve import f_beta, prd_curve
 from dialogauge.metrics.sides import SideRows, Sides
 
 if TYPE_CHECKING:
@@ -126,17 +125,15 @@ class Prd(DistributionMetric):
 
     def curve(self, summary: Sides[Histograms]) -> tuple[Floats, Floats]:
         """Precision and recall at 1001 angles, averaged over clusterings."""
-        precision, recall = prd_curve(summary.real.counts, summary.generated.counts)
-        return precision.mean(axis=0), recall.mean(axis=0)
+        found = prd_of_histograms(summary.real.counts, summary.generated.counts)
+        return found.precision, found.recall
 
     def conclude(self, summary: Sides[Histograms], real: Any = None) -> dict[str, float]:
         if not summary.real.n or not summary.generated.n:
             return dict.fromkeys(("", *self.parts), np.nan)
-        precision, recall = prd_curve(summary.real.counts, summary.generated.counts)
-        means = precision.mean(axis=0), recall.mean(axis=0)
-        f1, f8, f1_8 = (float(f_beta(*means, beta)) for beta in (1, 8, 1 / 8))
-        spread = float(f_beta(precision, recall).std(ddof=1)) if self.runs > 1 else np.nan
-        return {"": f1, "f8": f8, "f1_8": f1_8, "spread": spread}
+        found = prd_of_histograms(summary.real.counts, summary.generated.counts)
+        spread = float(found.run_f1.std(ddof=1)) if self.runs > 1 else np.nan
+        return {"": found.f1, "f8": found.f8, "f1_8": found.f1_8, "spread": spread}
 
     def caveats_of_systems(self, summaries: Mapping[str, Sides[Histograms]], units: Mapping[str, int]) -> list[Caveat]:
         apart = [name for name, of in summaries.items() if of.real.n != of.generated.n]
