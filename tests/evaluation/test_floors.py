@@ -326,3 +326,43 @@ def test_scores_inside_their_floor_are_named():
     (many,) = of_floors([score("a", 0.4, 200)], ["fbd"], "contexts")
     assert "little power" not in many.message
     assert of_floors([score("a", 0.05)], ["fbd"], "contexts") == []
+
+
+def test_an_uneven_split_gives_way_to_exchanges():
+    # A split of 40 real units for 600 generated ones would leave two units in one of its parts.
+    rng = np.random.default_rng(16)
+    scores, floors = [], []
+    for _ in range(6):
+        found = estimate(beside(Fbd(), *_both(rng, 40, 600, 3), size=1))
+        assert found.floor.way == "exchanges"
+        scores.append(found.value)
+        floors.append(found.floor.value)
+    assert np.mean(floors) == pytest.approx(np.mean(scores), rel=0.35)
+
+
+def test_several_references_have_no_floor():
+    """They cannot change places with one response: the draws would have other sizes than the score."""
+    rng = np.random.default_rng(17)
+    keys = np.arange(20, dtype=np.uint64)
+    for counts in (np.full(20, 3), np.full(20, 1)):
+        real, generated = rng.normal(size=(counts.sum(), 3)), rng.normal(size=(20, 3))
+        rows = SideRows.of(real, counts, generated, keys, np.zeros(20, dtype=np.bool_))
+        metric = Fbd(refs="all")
+        sample = Sample("fbd", "s", metric, 20, "", keys, metric.summarise(rows), rows)
+        assert (estimate(sample).floor is None) == (counts[0] == 3)
+        assert ("no_floor" in {caveat.code for caveat in metric.caveats(sample.summary)}) == (counts[0] == 3)
+
+
+def test_copies_are_called_equal():
+    x = np.random.default_rng(18).normal(size=(30, 5))
+    for metric in (Fbd(), Fbd(covariance="shrunk"), Mmd()):
+        found = estimate(paired(metric, x, x.copy()))
+        assert (found.value, found.floor.p) == (0.0, 1.0)
+
+
+def test_draws_have_the_sizes_that_count(monkeypatch):
+    """Of many real vectors only some are compared: a draw must leave the small side as large as it is."""
+    monkeypatch.setattr("dialogauge.metrics.mmd.LIMIT", 100)
+    rng = np.random.default_rng(19)
+    x, y = rng.normal(size=(1000, 4)), rng.normal(size=(50, 4)) + 0.8
+    assert estimate(beside(Mmd(), x, y, size=1)).floor.p <= 0.02

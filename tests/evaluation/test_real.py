@@ -175,7 +175,7 @@ def test_distances_do_look_at_them(result, without):
     for metric in result.columns[-4:]:
         found, other = (of.score("bot", metric) for of in (result, without))
         assert found.value != other.value
-        assert (found.floor_from, other.floor_from) == ("splits", "swaps")
+        assert (found.floor_from, other.floor_from) == ("exchanges", "swaps")
         assert found.floor is not None
         assert 0 < found.p <= 1
         assert 0 < other.p <= 1
@@ -271,6 +271,7 @@ def test_real_dialogues_of_the_same_name_are_apart(real, model):
 
 @pytest.mark.parametrize("beside", [True, False])
 def test_a_stream_scores_as_rows_do(corpus, real, model, monkeypatch, beside):
+    monkeypatch.setattr("dialogauge.evaluation.floors.EVEN", 2)
     given = {"encoder": model, "real": real if beside else None}
     rows = evaluate(corpus, "fbd,mmd,prdc", **given)
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 20)
@@ -291,6 +292,7 @@ def test_a_stream_scores_as_rows_do(corpus, real, model, monkeypatch, beside):
 
 
 def test_a_stream_of_prd_has_floors_too(corpus, real, model, monkeypatch):
+    monkeypatch.setattr("dialogauge.evaluation.floors.EVEN", 2)
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 20)
     found = evaluate(corpus, "prd[runs=2]", encoder=model, real=real, systems=["bot"])
     score = found.score("bot", found.columns[0])

@@ -256,6 +256,8 @@ def test_errors_say_what_was_found():
         Mmd(kernel="gaussian", bandwidth=0.0),
         Mmd(kernel="gaussian", bandwidth=-1.0),
         Mmd(kernel="gaussian", bandwidth=math.nan),
+        Mmd(kernel="gaussian", bandwidth=math.inf),
+        Mmd(kernel="gaussian", bandwidth=1e-300),
     ):
         with pytest.raises(InputError, match=r"a bandwidth above 0 goes with kernel=gaussian; found mmd\[.*bandwidth="):
             placed(metric, {"s": (vectors, vectors)})

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dialogauge.corpus import Turn
 from dialogauge.errors import InputError
 from dialogauge.metrics import prd as module
 from dialogauge.metrics.codebooks import codebooks, minibatch_codebooks, prd
@@ -27,6 +28,12 @@ def measured(metric, real, generated):
     """The metric and its rows, by way of an encoder that knows where each text lies."""
     ready, corpus = placed(metric, {"s": (real, generated)})
     return ready, ready.measure(corpus.turns)
+
+
+def order(metric, n, system="s"):
+    """The order in which the metric gives the turns of `measured` to its clustering."""
+    lots = [metric._lot(Turn(str(i), f"response {i} {system}", system=system)) for i in range(n)]
+    return sorted(range(n), key=lots.__getitem__)
 
 
 @pytest.mark.parametrize("kind", [Prd, PaperPrd])
@@ -74,7 +81,8 @@ def test_equals_the_function(kind, seed):
         pytest.importorskip("sklearn", reason="needs scikit-learn")
     real, generated = (side.astype(np.float32) for side in (noise(0, 60, 6), noise(1, 60, 6, shift=0.4)))
     metric, rows = measured(kind(clusters=8, runs=4, seed=seed), real, generated)
-    expected = prd(real, generated, 8, 4, seed, fit=kind.fit)
+    way = order(metric, 60)
+    expected = prd(real[way], generated[way], 8, 4, seed, fit=kind.fit)
     found, curve = value(metric, rows), metric.curve(metric.summarise(rows))
     assert (found[""], found["f8"], found["f1_8"]) == pytest.approx((expected.f1, expected.f8, expected.f1_8))
     assert found["spread"] == pytest.approx(expected.run_f1.std(ddof=1), rel=1e-9)
@@ -121,7 +129,9 @@ def test_each_system_has_its_own_codebook():
     metric, corpus = placed(Prd(clusters=3, runs=2), sides)
     assert set(metric.books) == {"a", "b"}
     for system, (real, generated) in sides.items():
-        np.testing.assert_array_equal(metric.books[system], codebooks(real, generated, 3, 2, 0))
+        way = order(metric, len(real), system)
+        expected = codebooks(real[way], generated[way], 3, 2, 0, in_order=True)
+        np.testing.assert_array_equal(metric.books[system], expected)
     # Turns of both at once get the codes they get alone.
     mixed = [turn for pair in zip(*corpus.by_system.values(), strict=True) for turn in pair]
     rows = metric.measure(mixed)
@@ -134,7 +144,9 @@ def test_each_system_has_its_own_codebook():
 def test_real_conversations():
     real, generated = modes(0, (0, 0, 1)), modes(10, (0, 0))
     metric, corpus = placed(Prd(clusters=2, runs=3), {"s": (generated, generated)}, real)
-    np.testing.assert_array_equal(metric.books["s"], codebooks(real, generated, 2, 3, 0))
+    real_order = np.argsort(metric.real.unit)
+    expected = codebooks(real[real_order], generated[order(metric, 60)], 2, 3, 0, in_order=True)
+    np.testing.assert_array_equal(metric.books["s"], expected)
     rows, beside = metric.measure(corpus.turns), metric.real_rows("s")
     assert beside.real.shape == (90, 3)
     assert len(beside.generated_vectors) == 0
@@ -162,6 +174,8 @@ def test_the_authors_clusters():
     cluster = pytest.importorskip("sklearn.cluster", reason="needs scikit-learn")
     real, generated = (side.astype(np.float32) for side in (noise(8, 40, 5), noise(9, 40, 5)))
     metric, _ = measured(PaperPrd(clusters=4, runs=2, seed=7), real, generated)
+    way = order(metric, 40)
+    real, generated = real[way], generated[way]
     np.testing.assert_array_equal(metric.books["s"], minibatch_codebooks(real, generated, 4, 2, 7))
     state = int(np.random.default_rng(7).integers(2**31, size=2)[1])
     union = np.concatenate([real, generated]).astype(np.float64)
@@ -180,8 +194,10 @@ def test_unequal_sides_are_told():
         counts = np.full(m, n // m) + (np.arange(m) < n % m)
         return Prd(runs=1).summarise(side_rows(*codes, counts=counts))
 
-    metric = Prd(runs=1)
+    metric = Prd(runs=1, clusters=4)
     assert metric.caveats_of_systems({"a": summary(6, 6), "b": summary(4, 4)}, {"a": 6, "b": 4}) == []
+    (caveat,) = Prd(runs=1).caveats_of_systems({"a": summary(6, 6)}, {"a": 6})
+    assert caveat.message == "prd[runs=1]: 6 vectors on a side for 20 clusters: most codes are of one vector"
     (caveat,) = metric.caveats_of_systems({"a": summary(6, 6), "b": summary(9, 6)}, {"a": 6, "b": 6})
     assert caveat.code == "unequal_sides"
     assert "6 generated vectors of b against 9 real ones" in caveat.message
@@ -218,10 +234,21 @@ def test_errors_say_what_was_found():
             measured(Prd(**options), rows, rows)
     metric, corpus = placed(Prd(), {"s": (rows, rows)})
     stranger = replace(corpus.turns[0], system="t")
-    with pytest.raises(InputError, match=r"no codebook for the system 't': call prepare\(corpus\) first"):
-        metric.measure([corpus.turns[1], stranger])
-    with pytest.raises(InputError, match="no codebook for the system 's'"):
+    with pytest.raises(InputError, match=r"no codebooks yet: call prepare\(corpus\) first"):
         replace(metric, books=None).measure(corpus.turns)
+    # A system that is not in the corpus that was looked at (it comes later in a stream) gets a codebook of its own.
+    assert len(metric.measure([corpus.turns[1], stranger])) == 2
+    assert set(metric.books) == {"s", "t"}
     pytest.importorskip("sklearn", reason="needs scikit-learn")
     with pytest.raises(InputError, match=r"clusters \(20\); found 10"):
         measured(PaperPrd(), rows[:5], rows[5:10])
+
+
+def test_rounding_of_vectors_changes_nothing():
+    """Vectors differ in their last digits with the batch they were encoded in; the clusters must not."""
+    real, generated = noise(20, 64, 8), noise(21, 64, 8, shift=0.3)
+    rng = np.random.default_rng(22)
+    first, _ = measured(Prd(), real, generated)
+    nudged = [side + 1e-7 * rng.normal(size=side.shape) for side in (real, generated)]
+    second, _ = measured(Prd(), *nudged)
+    np.testing.assert_allclose(second.books["s"], first.books["s"], atol=1e-5)

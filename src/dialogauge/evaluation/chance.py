@@ -45,7 +45,7 @@ def _swap(chosen: NDArray[np.bool_]) -> Plan:
 
 @dataclass(frozen=True)
 class Pieces:
-    """Summaries of a few whole units each, all of one side, with their numbers of rows."""
+    """Summaries of a few whole units each, all of one side, with how many of their vectors count."""
 
     summaries: list[Sides[Any]]
     sizes: NDArray[np.int64]
@@ -58,7 +58,17 @@ class Pieces:
         members = (rng.permutation(len(known)) % min(count, len(known)))[places]
         order = np.argsort(members, kind="stable")
         parts = np.split(order, np.flatnonzero(np.diff(members[order])) + 1)
-        return cls([metric.summarise(rows[part]) for part in parts], np.array([len(part) for part in parts]))
+        return cls.kept(metric, [metric.summarise(rows[part]) for part in parts])
+
+    @classmethod
+    def kept(cls, metric: DistributionMetric, summaries: Sequence[Sides[Any]]) -> Pieces:
+        """Without the vectors that do not count, where the metric counts only some."""
+        bounded = metric.bounded(summaries)
+        return cls(bounded, np.array([of.real.kept + of.generated.kept for of in bounded]))
+
+    @property
+    def rows(self) -> int:
+        return int(self.sizes.sum())
 
     def __add__(self, other: Pieces) -> Pieces:
         return Pieces([*self.summaries, *other.summaries], np.concatenate([self.sizes, other.sizes]))

@@ -105,7 +105,7 @@ def _worst(sample: Sample, turns: Sequence[Turn], worst: int) -> list[Push]:
     check_explained(Request(metric))
     if sample.rows is None:
         raise InputError(f"cannot explain {sample.label}: there are too many turns to keep what was noted of each")
-    if not isinstance(metric, Fbd) or sample.summary.n < 2:
+    if not isinstance(metric, Fbd) or min(sample.summary.real.n, sample.summary.generated.n) < 2:
         return []
     pushes = metric.pushes(sample.summary, sample.rows)
     by_id = {turn.id: turn for turn in turns}

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.chance import Pieces, exchanges, pieces_of, splits, swaps
+from dialogauge.evaluation.chance import Change, Draws, Pieces, exchanges, pieces_of, splits, swaps
 from dialogauge.evaluation.resampling import Groups
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.units import Keys
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.distribution import DistributionMetric
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from dialogauge.evaluation.result import Score
 
 ALPHA = 0.05
+EVEN = 10
+"""Units that the smaller part of a split must have."""
 POWERFUL = 200
 """Units below which a test finds only large differences: of 100 contexts of Daily(Z), random replies are just found."""
 ROUNDING = 1e-9
@@ -39,35 +42,55 @@ class Floor(NamedTuple):
     needed: float
     """The score from which on one would call the sides different."""
     way: str
-    """"swaps"; "splits", with the p-value from exchanges; or "splits alone", where there are too many turns to keep."""
+    """"swaps"; "splits", with the p-value from exchanges; "exchanges", where a split would be too uneven; or "splits
+    alone", where there are too many turns to keep."""
 
 
 def floors_of(sample: Sample, metric: DistributionMetric, groups: Groups, settings: Settings) -> dict[str, Floor]:
     """The floor of the main value and of the parts that have one. The test compares plain values, also where the score
     is extrapolated: those of draws and of the sample come about in the same way, to the last digit."""
     rng = np.random.default_rng([settings.seed, 2])
-    if sample.real_units is None:
+    if sample.real_units is not None:
+        floors, draws, change, way = _beside(sample, metric, sample.real_units, rng)
+    elif sample.summary.real.n != sample.summary.generated.n:
+        return {}
+    else:
         draws, change = swaps(metric, groups, rng)
         floors, way = {part: values + change[part] for part, values in draws.items()}, "swaps"
-    else:
-        rows = metric.real_rows(sample.system)
-        if rows is None or len(np.unique(sample.real_units)) < 2:
-            return {}
-        own, beside = sample.summary.n, len(rows)
-        share = own / (own + beside)
-        real = Pieces.of(metric, rows, sample.real_units, pieces_of(beside, own + beside), rng)
-        floors = splits(metric, real, share, rng)
-        draws, change, way = floors, dict.fromkeys(floors, 0.0), "splits alone"
-        if sample.rows is not None:
-            mine = np.arange(len(sample.own_keys))
-            generated = Pieces.of(metric, sample.rows[mine], sample.own_keys, pieces_of(own, own + beside), rng)
-            (draws, change), way = exchanges(metric, real + generated, share, rng), "splits"
+    if not floors:
+        return {}
     values = metric.conclude(sample.summary)
     higher = metric.higher_is_better is True
     return {
         part: floor_of(floors[part], draws[part], float(values[part]), change[part], higher, way)
         for part in metric.judged
     }
+
+
+def _beside(
+    sample: Sample, metric: DistributionMetric, real_units: Keys, rng: np.random.Generator
+) -> tuple[Draws, Draws, Change, str]:
+    """Floors, draws of the test, what extrapolation adds to these, and the way they were found; nothing where the real
+    side is a single unit. Where a split would leave hardly any units in one of its parts, the exchanges give the floor:
+    they have the sizes at hand."""
+    rows = metric.real_rows(sample.system)
+    units = len(np.unique(real_units))
+    if rows is None or units < 2:
+        return {}, {}, {}, ""
+    own, beside = sample.summary.n, len(rows)
+    real = Pieces.of(metric, rows, real_units, pieces_of(beside, own + beside), rng)
+    share = own / (own + beside)
+    floors: Draws = {}
+    if units * min(share, 1 - share) >= EVEN:
+        floors = splits(metric, real, share, rng)
+    if sample.rows is None:
+        return floors, floors, dict.fromkeys(floors, 0.0), "splits alone"
+    mine = np.arange(len(sample.own_keys))
+    generated = Pieces.of(metric, sample.rows[mine], sample.own_keys, pieces_of(own, own + beside), rng)
+    draws, change = exchanges(metric, real + generated, generated.rows / (real.rows + generated.rows), rng)
+    if floors:
+        return floors, draws, change, "splits"
+    return {part: values + change[part] for part, values in draws.items()}, draws, change, "exchanges"
 
 
 def floor_of(floors: Floats, draws: Floats, score: float, change: float, higher_is_better: bool, way: str) -> Floor:

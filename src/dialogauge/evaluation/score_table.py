@@ -23,6 +23,8 @@ FLOORS = {
     "p: the share of them as bad as the score",
     "splits": f"{SPLIT}; p: the share of {EXCHANGES} draws as bad as the score in which {{unit}} of both sides are "
     "dealt out anew",
+    "exchanges": f"the mean over {EXCHANGES} draws in which {{unit}} of both sides are dealt out anew; "
+    "p: the share of them as bad as the score",
     "splits alone": f"{SPLIT}; p: the share of them as bad as the score",
 }
 BETTER: dict[bool | None, Literal["higher", "lower", ""]] = {True: "higher", False: "lower", None: ""}

@@ -15,6 +15,7 @@ from dialogauge.evaluation.sample import Places, Sample, measure_all
 from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Metric
+from dialogauge.metrics.distribution import DistributionMetric
 
 BATCH = 20_000
 """Large, since every batch is summed up by group."""
@@ -47,6 +48,7 @@ def measure_stream(
                 keys = units.keys(part)
                 for label, (places, rows) in measure_all(metrics, part, bar).items():
                     _note(tallies[system, label], metrics[label], part, keys, places, rows)
+                    _settle(tallies[system, label], metrics[label])
     return [_sample(label, system, metrics[label], tally, real_units) for (system, label), tally in tallies.items()]
 
 
@@ -65,6 +67,17 @@ def _add(tally: Tally, metric: Metric, keys: Keys, rows: Any) -> None:
     for group in np.unique(members):
         tally.groups[group].add(metric.summarise(rows[np.flatnonzero(members == group)]))
     tally.keys.append(keys)
+
+
+def _settle(tally: Tally, metric: Metric) -> None:
+    """One summary for each group, with no more vectors than count: those of distances are large."""
+    if not isinstance(metric, DistributionMetric):
+        return
+    sums = {place: total.sum() for place, total in enumerate(tally.groups)}
+    present = {place: of for place, of in sums.items() if of is not None}
+    for place, summary in zip(present, metric.bounded(list(present.values())) if present else (), strict=True):
+        tally.groups[place] = Total()
+        tally.groups[place].add(summary)
 
 
 def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: Keys | None) -> Sample:

@@ -33,6 +33,10 @@ class Cloud:
         return len(self.rows) if self.rows is not None else int(self.moments.n)
 
     @property
+    def kept(self) -> int:
+        return self.n
+
+    @property
     def moments(self) -> Moments:
         if self.summed is not None:
             return self.summed

@@ -40,16 +40,19 @@ class PrdResult:
     run_f1: Floats
 
 
-def codebooks(real: Floats, generated: Floats, clusters: int = 20, runs: int = 10, seed: int = 0) -> Floats:
+def codebooks(
+    real: Floats, generated: Floats, clusters: int = 20, runs: int = 10, seed: int = 0, *, in_order: bool = False
+) -> Floats:
     """Centres of `runs` independent clusterings of the union, of shape (runs, clusters, d): k-means++ (Arthur &
     Vassilvitskii 2007), then Lloyd's rounds until no row changes its cluster.
 
     Both sides weigh the same: with unequal sizes a row counts for 1 / (rows of its side), so that the larger side does
     not take all the centres. With fewer distinct rows than clusters, the centres left over are NaN, and `assign` gives
     them no row. A side of more than `FIT_ROWS` rows is represented by that many, drawn with the seed; below that, the
-    order of rows changes nothing. The first of many runs are the same as fewer runs.
+    order of rows changes nothing, unless they come `in_order`: those that draws are made in, which rounding of the
+    vectors cannot change. The first of many runs are the same as fewer runs.
     """
-    rows, weights = _union(real, generated, clusters, np.random.default_rng((seed, 0)))
+    rows, weights = _union(real, generated, clusters, in_order, np.random.default_rng((seed, 0)))
     middle = weights @ rows
     points = rows - middle
     basis = None
@@ -136,7 +139,9 @@ def histograms(labels: Labels, clusters: int) -> Floats:
     return np.stack([np.bincount(run, minlength=clusters) for run in labels]).astype(np.float64)
 
 
-def _union(real: Floats, generated: Floats, clusters: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _union(
+    real: Floats, generated: Floats, clusters: int, in_order: bool, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Rows to fit and their weights, half of 1 for each side; sorted, so that draws do not depend on their order."""
     if not len(real) or not len(generated):
         raise InputError(f"a codebook needs vectors on both sides; found {len(real)} real, {len(generated)} generated")
@@ -149,6 +154,8 @@ def _union(real: Floats, generated: Floats, clusters: int, rng: np.random.Genera
     # The sort is by bytes. Adding 0.0 turns -0.0 into 0.0, so that equal rows have equal bytes.
     rows = np.ascontiguousarray(np.concatenate(both_rows(*sides)) + 0.0)
     weights = np.concatenate([np.full(len(side), 0.5 / len(side)) for side in sides])
+    if in_order:
+        return rows, weights
     order = np.argsort(rows.view(np.dtype((np.void, rows.strides[0]))).ravel(), kind="stable")
     return rows[order], weights[order]
 
@@ -158,8 +165,9 @@ def _first(points: Floats, weights: Floats, clusters: int, runs: int, rng: np.ra
     of `STARTS` such starts the one with the rows nearest to its centres. -1 where there are no more distinct rows."""
     drawn = np.arange(len(points))
     if len(points) > START_ROWS:
-        drawn = np.sort(rng.choice(len(points), START_ROWS, replace=False, p=weights))
-        points, weights = points[drawn], np.full(START_ROWS, 1 / START_ROWS)
+        # Drawn as often as they weigh: both sides still weigh the same, however small one of them is.
+        drawn, times = np.unique(rng.choice(len(points), START_ROWS, p=weights), return_counts=True)
+        points, weights = points[drawn], times / START_ROWS
     lengths = squared_lengths(points)
     apart = lengths[:, None] + lengths - 2 * (points @ points.T)
     apart[apart <= ROUNDING * lengths.max()] = 0

@@ -71,8 +71,8 @@ class DistributionMetric(EncoderMetric):
 
     @abstractmethod
     def sides(self, rows: SideRows) -> tuple[Any, Any]:
-        """What is kept of the real and of the generated vectors of rows: it adds, has `n`, their number, and `empty`,
-        the same of no vectors."""
+        """What is kept of the real and of the generated vectors of rows: it adds, has `n`, their number, `kept`, how
+        many of them count, and `empty`, the same of no vectors."""
 
     @property
     def interval_of(self) -> IntervalOf:
@@ -116,7 +116,7 @@ class DistributionMetric(EncoderMetric):
         texts = [self.text(turn, turn.response) for turn in turns]
         parts = [self.encode(texts[start : start + AT_ONCE]) for start in range(0, len(texts), AT_ONCE)]
         # Sorted: what the real pairs are does not depend on their order.
-        told = "\0".join(sorted("\1".join(text) for text in texts)).encode("utf-8", "surrogatepass")
+        told = "\0".join(sorted(map(repr, texts))).encode("utf-8", "surrogatepass")
         return RealPairs(
             np.concatenate([part.vectors for part in parts]),
             _units(turns, REAL),
@@ -178,6 +178,10 @@ class DistributionMetric(EncoderMetric):
         has = measures.place != NONE
         return Sides(int(has.sum()), int(measures.cut[has].sum()), *self.sides(measures))
 
+    def bounded(self, summaries: Sequence[Sides[Any]]) -> list[Sides[Any]]:
+        """The summaries without what their sum does not keep."""
+        return list(summaries)
+
     def recombine(self, summaries: Sequence[Sides[Any]], plans: Sequence[Plan]) -> Iterator[Any]:
         """For each plan what `conclude` takes: the sum of the summaries with their sides where it sends them."""
         for plan in plans:
@@ -191,7 +195,16 @@ class DistributionMetric(EncoderMetric):
             )
 
     def caveats(self, summary: Sides[Any]) -> list[Caveat]:
-        return text_caveats(self.label, summary.n, summary.cut, 0, "the beginning of its context")
+        found = text_caveats(self.label, summary.n, summary.cut, 0, "the beginning of its context")
+        if self.real is not None and self.real.cut.any():
+            message = (
+                f"{self.label}: {self.real.cut.sum()} of {len(self.real.cut)} real turns are longer than the encoder "
+            )
+            found.append(Caveat("cut_text", f"{message}takes; the beginning of their context is cut"))
+        if self.real is None and summary.real.n != summary.generated.n:
+            message = f"{self.label}: some responses have several references, and cannot change places with them"
+            found.append(Caveat("no_floor", f"{message} one for one: there is no floor"))
+        return found
 
     def recipe(self) -> dict[str, str]:
         pair = {None: "all", 0: "no"}.get(self.context, f"last{self.context}")

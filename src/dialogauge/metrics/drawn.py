@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -29,6 +29,10 @@ class Drawn:
     rows: NDArray[Any]
     units: Keys
     """The dialogue or context that each vector belongs to."""
+
+    @property
+    def kept(self) -> int:
+        return len(self.keys)
 
     def empty(self) -> Drawn:
         return Drawn(0, self.limit, self.keys[:0], self.rows[:0], self.units[:0])
@@ -66,10 +70,13 @@ def total(draws: Sequence[Drawn]) -> Drawn:
     return Drawn(sum(of.n for of in draws), draws[0].limit, keys, rows, units).bounded()
 
 
-def bounded_together(draws: Sequence[Drawn]) -> list[Drawn]:
+def bounded_together(summaries: Sequence[Sides[Drawn]]) -> list[Sides[Drawn]]:
     """Each without what their sum does not keep."""
-    last = _last(np.concatenate([of.keys for of in draws]), draws[0].limit)
-    return [of.up_to(last) for of in draws]
+    real, generated = (
+        _last(np.concatenate([side.keys for side in sides]), sides[0].limit)
+        for sides in ([of.real for of in summaries], [of.generated for of in summaries])
+    )
+    return [replace(of, real=of.real.up_to(real), generated=of.generated.up_to(generated)) for of in summaries]
 
 
 def _last(keys: Keys, limit: int) -> np.uint64 | None:
@@ -88,9 +95,9 @@ def bounded_caveats(label: str, summary: Sides[Drawn]) -> list[Caveat]:
 
 
 def _row_keys(rows: SideRows) -> Keys:
-    """64 bits for each row, the same in every process."""
+    """64 bits for each row, the same in every process, and for all systems that answer the same contexts."""
     told: Iterable[bytes] = (
-        unit.tobytes() + rows.real[first:last].tobytes() + (rows.generated[place].tobytes() if place != NONE else b"")
+        unit.tobytes() + (rows.real[first:last] if first < last else rows.generated[place]).tobytes()
         for unit, first, last, place in zip(rows.unit, rows.first, rows.last, rows.place, strict=True)
     )
     return np.frombuffer(b"".join(blake2b(text, digest_size=8).digest() for text in told), dtype=np.uint64)

@@ -11,7 +11,8 @@ from dialogauge.metrics.base import Floats
 
 Mean = Literal["squared", "norm"]
 EXACT = 1e-12
-"""The share of the trace of (Sx Sy)^½ that rounding may cost when it comes from eigenvalues."""
+"""The share of the trace of (Sx Sy)^½ that rounding may cost when it comes from eigenvalues, and of the traces below
+which covariances are the same."""
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,9 @@ def frechet_of_covariances(
 
 def frechet_terms(x: Gaussian, y: Gaussian, mean: Mean = "squared") -> Terms:
     shift = float(np.sum((x.mean - y.mean) ** 2))
-    spread = x.trace + y.trace - 2 * shared_trace(x, y)
-    return Terms(shift if mean == "squared" else shift**0.5, max(spread, 0.0))
+    traces = x.trace + y.trace
+    spread = traces - 2 * shared_trace(x, y)
+    return Terms(shift if mean == "squared" else shift**0.5, spread if spread > EXACT * traces else 0.0)
 
 
 def shared_trace(x: Gaussian, y: Gaussian) -> float:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.encode.base import Text
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
 from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
 from dialogauge.metrics.drawn import Drawn, bounded_caveats, bounded_together, draw, total
-from dialogauge.metrics.kernels import BlockSums, Kernel, block_sums, median_distance
+from dialogauge.metrics.kernels import MEDIAN_ROWS, BlockSums, Kernel, block_sums, median_distance
 from dialogauge.metrics.neighbours import both_rows
 from dialogauge.metrics.sides import SideRows, Sides
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
 
+EXACT = 1e-13
+"""Differences of means below this share of them are rounding."""
 LIMIT = 10_000
 """The most vectors of a side that are compared with all others."""
 
@@ -63,7 +67,9 @@ class Mmd(DistributionMetric):
         return self.found if self.bandwidth is None else self.bandwidth
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        if self.bandwidth is not None and (self.kernel == "polynomial" or not self.bandwidth > 0):
+        if self.bandwidth is not None and (
+            self.kernel == "polynomial" or not (self.bandwidth > 0 and 0 < self.bandwidth**2 < np.inf)
+        ):
             raise InputError(f"mmd: a bandwidth above 0 goes with kernel=gaussian; found {self.label}")
         ready = super().prepare(corpus, real, encoders)
         if not self.learns:
@@ -72,8 +78,8 @@ class Mmd(DistributionMetric):
             vectors: NDArray[Any] = ready.real.vectors
         else:
             texts = {self.text(turn, text) for turn in corpus for text in ready.references(turn)}
-            vectors = ready.encode(sorted(texts)).vectors
-        return replace(ready, found=median_distance(*both_rows(vectors, vectors[:0])))
+            vectors = ready.encode(sorted(texts, key=_lot)[: 2 * MEDIAN_ROWS]).vectors
+        return replace(ready, found=median_distance(*both_rows(vectors[::2], vectors[1::2])))
 
     def rate(self, nearer: float) -> float:
         """Its spread; the mean is 0 at any size."""
@@ -92,6 +98,9 @@ class Mmd(DistributionMetric):
     def total(self, sides: Sequence[Drawn]) -> Drawn:
         return total(sides)
 
+    def bounded(self, summaries: Sequence[Sides[Drawn]]) -> list[Sides[Drawn]]:
+        return bounded_together(summaries)
+
     def leave_one_out(self, summaries: Sequence[Sides[Drawn]]) -> Iterator[KernelMeans]:
         plans = np.tile(np.array([TO_REAL, TO_GENERATED], dtype=np.int8), (len(summaries), len(summaries), 1))
         plans[np.arange(len(summaries)), np.arange(len(summaries))] = OUT
@@ -99,12 +108,10 @@ class Mmd(DistributionMetric):
 
     def recombine(self, summaries: Sequence[Sides[Drawn]], plans: Sequence[Plan]) -> Iterator[KernelMeans]:
         """Kernel values are summed once, block by block of two summaries' sides; each plan adds up blocks."""
-        kept = [
-            *bounded_together([of.real for of in summaries]),
-            *bounded_together([of.generated for of in summaries]),
-        ]
-        sums = block_sums([(of.rows, of.units) for of in kept], self.kernel, self.sigma)
-        sizes = np.array([len(of.rows) for of in kept])
+        kept = self.bounded(summaries)
+        sides = [*(of.real for of in kept), *(of.generated for of in kept)]
+        sums = block_sums([(side.rows, side.units) for side in sides], self.kernel, self.sigma)
+        sizes = np.array([side.kept for side in sides])
         for plan in plans:
             to = plan.T.ravel()
             one, other = (to == TO_REAL).astype(np.float64), (to == TO_GENERATED).astype(np.float64)
@@ -114,7 +121,9 @@ class Mmd(DistributionMetric):
     def conclude(self, summary: Sides[Drawn] | KernelMeans, real: Any = None) -> dict[str, float]:
         if isinstance(summary, Sides):
             (summary,) = self.recombine([summary], [np.array([[TO_REAL, TO_GENERATED]], dtype=np.int8)])
-        return {"": summary.real + summary.generated - 2 * summary.between}
+        value = summary.real + summary.generated - 2 * summary.between
+        rounding = EXACT * (abs(summary.real) + abs(summary.generated))
+        return {"": 0.0 if abs(value) <= rounding else value}
 
     def caveats(self, summary: Sides[Drawn]) -> list[Caveat]:
         return [*super().caveats(summary), *bounded_caveats(self.label, summary)]
@@ -122,6 +131,11 @@ class Mmd(DistributionMetric):
     def recipe(self) -> dict[str, str]:
         found = {} if self.found is None else {"sigma": f"{self.found:.6g}"}
         return {**super().recipe(), **found}
+
+
+def _lot(text: Text) -> bytes:
+    """As good as drawn by chance, and the same in any order of texts."""
+    return blake2b(repr(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _mean(sums: BlockSums, left: Floats, right: Floats) -> float:

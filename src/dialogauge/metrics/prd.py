@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -30,6 +31,10 @@ class Histograms:
     n: int
     counts: Floats
 
+    @property
+    def kept(self) -> int:
+        return self.n
+
     def empty(self) -> Histograms:
         return Histograms(0, np.zeros_like(self.counts))
 
@@ -48,13 +53,14 @@ class Prd(DistributionMetric):
     bounds = (0.0, 1.0)
     parts = ("f8", "f1_8", "spread")
     ideal: ClassVar[float] = 1.0
-    fit: ClassVar[Fit] = staticmethod(codebooks)
+    fit: ClassVar[Fit] = staticmethod(partial(codebooks, in_order=True))
 
     clusters: int = 20
     runs: int = 10
     seed: int = 0
-    books: Mapping[str, Floats] | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
-    """The centres for each system, once `prepare` has found them."""
+    books: dict[str, Floats] | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+    """The centres for each system, once `prepare` has found them. A system that comes only later in a stream gets its
+    own from the first of its turns that are measured."""
 
     @property
     def learns(self) -> bool:
@@ -71,30 +77,33 @@ class Prd(DistributionMetric):
         return replace(ready, books={system: ready._book(turns) for system, turns in corpus.by_system.items()})
 
     def _book(self, turns: Sequence[Turn]) -> Floats:
-        """From no more turns than codebooks are fitted on."""
-        usable = [turn for turn in turns if self.usable(turn)]
-        if len(usable) > FIT_ROWS:
-            usable = sorted(usable, key=self._lot)[:FIT_ROWS]
+        """From no more turns than codebooks are fitted on, in an order that depends on nothing but the turns."""
+        usable = sorted((turn for turn in turns if self.usable(turn)), key=self._lot)[:FIT_ROWS]
         rows = super().measure(usable)
-        real: NDArray[Any] = rows.real_vectors if self.real is None else self.real.vectors
+        real: NDArray[Any] = rows.real_vectors
+        if self.real is not None:
+            real = self.real.vectors[np.argsort(self.real.unit, kind="stable")]
         if not len(real) or not len(rows):
             return np.zeros((self.runs, self.clusters, 0))
         return type(self).fit(real, rows.generated_vectors, self.clusters, self.runs, self.seed)
 
     def _lot(self, turn: Turn) -> bytes:
         """As good as drawn by chance, and the same in any order of turns."""
-        told = f"{self.seed}\0{turn.id}\0{turn.response}".encode("utf-8", "surrogatepass")
+        told = repr((self.seed, turn.id, turn.context, turn.response)).encode("utf-8", "surrogatepass")
         return blake2b(told, digest_size=8).digest()
 
     def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
-        if self.books is None or system not in self.books:
-            raise InputError(f"{self.name} has no codebook for the system {system!r}: call prepare(corpus) first")
+        if self.books is None:
+            raise InputError(f"{self.name} has no codebooks yet: call prepare(corpus) first")
         if not len(vectors):
             return np.empty((0, self.runs), dtype=np.int32)
         return assign(vectors, self.books[system]).T.astype(np.int32)
 
     def measure(self, turns: Sequence[Turn]) -> SideRows:
         rows = super().measure(turns)
+        for system in dict.fromkeys(turn.system for turn in turns):
+            if self.books is not None and system not in self.books:
+                self.books[system] = self._book([turn for turn in turns if turn.system == system])
         real = np.empty((len(rows.real), self.runs), dtype=np.int32)
         generated = np.empty((len(rows.generated), self.runs), dtype=np.int32)
         for system in dict.fromkeys(turn.system for turn in turns):
@@ -136,13 +145,20 @@ class Prd(DistributionMetric):
         return {"": found.f1, "f8": found.f8, "f1_8": found.f1_8, "spread": spread}
 
     def caveats_of_systems(self, summaries: Mapping[str, Sides[Histograms]], units: Mapping[str, int]) -> list[Caveat]:
+        fewest = min(min(of.real.n, of.generated.n) for of in summaries.values())
+        found = []
+        if fewest < self.clusters:
+            message = (
+                f"{self.label}: {fewest} vectors on a side for {self.clusters} clusters: most codes are of one vector"
+            )
+            found.append(Caveat("few_vectors", message))
         apart = [name for name, of in summaries.items() if of.real.n != of.generated.n]
         if not apart:
-            return []
+            return found
         sides = summaries[apart[0]]
         message = (
             f"{self.label}: {sides.generated.n} generated vectors of {apart[0]} against {sides.real.n} real ones; both "
             "sides weigh the same in the clustering, and the smaller one leaves codes empty by chance, which lowers "
             "the score"
         )
-        return [Caveat("unequal_sides", message)]
+        return [*found, Caveat("unequal_sides", message)]

@@ -11,7 +11,7 @@ import numpy as np
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.distribution import DistributionMetric
-from dialogauge.metrics.drawn import Drawn, bounded_caveats, draw, total
+from dialogauge.metrics.drawn import Drawn, bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.neighbours import prdc
 from dialogauge.metrics.sides import SideRows, Sides
 
@@ -44,12 +44,15 @@ class Prdc(DistributionMetric):
     def sides(self, rows: SideRows) -> tuple[Drawn, Drawn]:
         return draw(rows, LIMIT)
 
+    def bounded(self, summaries: Sequence[Sides[Drawn]]) -> list[Sides[Drawn]]:
+        return bounded_together(summaries)
+
     def total(self, sides: Sequence[Drawn]) -> Drawn:
         return total(sides)
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        if self.k < 1:
-            raise InputError(f"prdc: k is {self.k}; the number of neighbours must be at least 1")
+        if not 1 <= self.k < LIMIT:
+            raise InputError(f"prdc: k is {self.k}; the number of neighbours must be at least 1, and below {LIMIT}")
         return super().prepare(corpus, real, encoders)
 
     def limits(self, part: str) -> tuple[float, float]:
