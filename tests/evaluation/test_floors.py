@@ -45,7 +45,9 @@ def beside(metric, real, generated, size=1):
     """Real conversations other than the generated ones, both in dialogues of `size` rows."""
     own = np.asarray(np.arange(len(generated)) // size, dtype=np.uint64)
     keys = np.asarray(10**6 + np.arange(len(real)) // size, dtype=np.uint64)
-    metric = replace(metric, real=RealPairs(real, keys, np.zeros(len(real), dtype=np.bool_), "digest"))
+    metric = replace(
+        metric, real=RealPairs(real, keys, np.zeros(len(real), dtype=np.bool_), "digest", np.arange(len(real)))
+    )
     none, uncut = np.zeros(len(generated), dtype=np.int64), np.zeros(len(generated), dtype=np.bool_)
     mine = SideRows.of(noted(metric, real[:0]), none, noted(metric, generated), own, uncut)
     rows, m = metric.join([mine, metric.real_rows("s")]), len(generated)

@@ -144,7 +144,7 @@ def test_each_system_has_its_own_codebook():
 def test_real_conversations():
     real, generated = modes(0, (0, 0, 1)), modes(10, (0, 0))
     metric, corpus = placed(Prd(clusters=2, runs=3), {"s": (generated, generated)}, real)
-    real_order = np.argsort(metric.real.unit)
+    real_order = metric.real.order
     expected = codebooks(real[real_order], generated[order(metric, 60)], 2, 3, 0, in_order=True)
     np.testing.assert_array_equal(metric.books["s"], expected)
     rows, beside = metric.measure(corpus.turns), metric.real_rows("s")

@@ -48,6 +48,8 @@ class RealPairs:
     cut: NDArray[np.bool_]
     digest: str
     """Of their texts, for signatures."""
+    order: NDArray[np.int64]
+    """Their places by a hash of their texts: the same pairs in the same order, whatever the file's."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class DistributionMetric(EncoderMetric):
             _units(turns, REAL),
             np.concatenate([part.dropped > 0 for part in parts]),
             blake2b(told, digest_size=4).hexdigest(),
+            np.array(sorted(range(len(texts)), key=[lot(text) for text in texts].__getitem__), dtype=np.int64),
         )
 
     def references(self, turn: Turn) -> tuple[str, ...]:
@@ -218,6 +221,11 @@ class DistributionMetric(EncoderMetric):
             "pair": pair,
             "real": f"references-{self.refs}" if self.real is None else f"@{self.real.digest}",
         }
+
+
+def lot(told: Any) -> bytes:
+    """A hash, as good as drawn by chance, and the same in any order and process."""
+    return blake2b(repr(told).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _units(turns: Sequence[Turn], prefix: str = "") -> NDArray[np.uint64]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
-from dialogauge.encode.base import Text
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
+from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan, lot
 from dialogauge.metrics.drawn import Drawn, bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.kernels import MEDIAN_ROWS, BlockSums, Kernel, block_sums, median_distance
 from dialogauge.metrics.neighbours import both_rows
@@ -78,7 +76,7 @@ class Mmd(DistributionMetric):
             vectors: NDArray[Any] = ready.real.vectors
         else:
             texts = {self.text(turn, text) for turn in corpus for text in ready.references(turn)}
-            vectors = ready.encode(sorted(texts, key=_lot)[: 2 * MEDIAN_ROWS]).vectors
+            vectors = ready.encode(sorted(texts, key=lot)[: 2 * MEDIAN_ROWS]).vectors
         return replace(ready, found=median_distance(*both_rows(vectors[::2], vectors[1::2])))
 
     def rate(self, nearer: float) -> float:
@@ -131,11 +129,6 @@ class Mmd(DistributionMetric):
     def recipe(self) -> dict[str, str]:
         found = {} if self.found is None else {"sigma": f"{self.found:.6g}"}
         return {**super().recipe(), **found}
-
-
-def _lot(text: Text) -> bytes:
-    """As good as drawn by chance, and the same in any order of texts."""
-    return blake2b(repr(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _mean(sums: BlockSums, left: Floats, right: Floats) -> float:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
 from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms, prd_of_histograms
-from dialogauge.metrics.distribution import DistributionMetric
+from dialogauge.metrics.distribution import DistributionMetric, lot
 from dialogauge.metrics.sides import SideRows, Sides
 
 if TYPE_CHECKING:
@@ -82,15 +81,13 @@ class Prd(DistributionMetric):
         rows = super().measure(usable)
         real: NDArray[Any] = rows.real_vectors
         if self.real is not None:
-            real = self.real.vectors[np.argsort(self.real.unit, kind="stable")]
+            real = self.real.vectors[self.real.order]
         if not len(real) or not len(rows):
             return np.zeros((self.runs, self.clusters, 0))
         return type(self).fit(real, rows.generated_vectors, self.clusters, self.runs, self.seed)
 
     def _lot(self, turn: Turn) -> bytes:
-        """As good as drawn by chance, and the same in any order of turns."""
-        told = repr((self.seed, turn.id, turn.context, turn.response)).encode("utf-8", "surrogatepass")
-        return blake2b(told, digest_size=8).digest()
+        return lot((self.seed, turn.id, turn.context, turn.response))
 
     def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
         if self.books is None:
