@@ -101,7 +101,7 @@ def test_the_curve():
     # It passes through the share of both sides that lies together, at slope 1; with sides changed it is mirrored.
     together = np.minimum(summary.real.counts, summary.generated.counts).sum(axis=1).mean() / 50
     assert (precision[500], recall[500]) == pytest.approx((together, together))
-    back = metric.curve(summary.exchanged())
+    back = metric.curve(replace(summary, real=summary.generated, generated=summary.real))
     np.testing.assert_allclose(back[0][1:-1], recall[::-1][1:-1], atol=1e-9)
 
 

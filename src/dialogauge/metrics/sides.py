@@ -123,7 +123,3 @@ class Sides(Generic[Side]):
             self.real + other.real,  # type: ignore[operator]
             self.generated + other.generated,  # type: ignore[operator]
         )
-
-    def exchanged(self) -> Sides[Side]:
-        """With real and generated in each other's place."""
-        return Sides(self.n, self.cut, self.generated, self.real)
