@@ -42,6 +42,7 @@ bench: setup
 	@$(BIN)/python benchmarks/lexical.py
 	@$(BIN)/python benchmarks/encoding.py
 	@$(BIN)/python benchmarks/distances.py
+	@$(BIN)/python benchmarks/agreement.py
 	@$(BIN)/python benchmarks/level.py
 	@$(BIN)/python benchmarks/large.py
 

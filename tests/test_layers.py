@@ -16,6 +16,7 @@ LEFT_TO_RIGHT = [
     "metrics",
     "evaluation",
     "agreement",
+    "reproduce",
     "report",
     "cli",
 ]

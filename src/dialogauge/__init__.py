@@ -13,14 +13,25 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from dialogauge.agreement import Agreement, correlate
     from dialogauge.corpus import Corpus, Turn, load, stream
     from dialogauge.errors import DialogaugeError, InputError
     from dialogauge.evaluation import Comparison, Result, Score, compare, compare_runs, evaluate
     from dialogauge.evaluation.normality import normality
     from dialogauge.evaluation.sensitivity import sensitivity
-    from dialogauge.report import plot_normality, plot_scores, plot_sensitivity
+    from dialogauge.report import (
+        plot_agreement,
+        plot_agreement_forest,
+        plot_agreement_heatmap,
+        plot_normality,
+        plot_scores,
+        plot_sensitivity,
+        plot_system_scatter,
+        plot_turn_scatter,
+    )
 
 _HOMES = {
+    "Agreement": "agreement",
     "Comparison": "evaluation",
     "Corpus": "corpus",
     "Turn": "corpus",
@@ -32,14 +43,21 @@ _HOMES = {
     "Score": "evaluation",
     "compare": "evaluation",
     "compare_runs": "evaluation",
+    "correlate": "agreement",
     "evaluate": "evaluation",
     "normality": "evaluation",
+    "plot_agreement": "report",
+    "plot_agreement_forest": "report",
+    "plot_agreement_heatmap": "report",
     "plot_normality": "report",
     "plot_scores": "report",
     "plot_sensitivity": "report",
+    "plot_system_scatter": "report",
+    "plot_turn_scatter": "report",
     "sensitivity": "evaluation",
 }
 __all__ = [
+    "Agreement",
     "Comparison",
     "Corpus",
     "DialogaugeError",
@@ -50,12 +68,18 @@ __all__ = [
     "__version__",
     "compare",
     "compare_runs",
+    "correlate",
     "evaluate",
     "load",
     "normality",
+    "plot_agreement",
+    "plot_agreement_forest",
+    "plot_agreement_heatmap",
     "plot_normality",
     "plot_scores",
     "plot_sensitivity",
+    "plot_system_scatter",
+    "plot_turn_scatter",
     "sensitivity",
     "stream",
 ]

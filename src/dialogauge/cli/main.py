@@ -15,12 +15,14 @@ from dialogauge.cli import (
     cache,
     compare,
     corpora,
+    correlate,
     demo,
     doctor,
     encoders,
     metrics,
     normality,
     perturb,
+    reproduce,
     score,
     sensitivity,
 )
@@ -30,6 +32,8 @@ from dialogauge.tables import printable
 VERBS = {
     "score": score,
     "compare": compare,
+    "correlate": correlate,
+    "reproduce": reproduce,
     "perturb": perturb,
     "sensitivity": sensitivity,
     "normality": normality,

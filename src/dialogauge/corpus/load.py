@@ -102,6 +102,12 @@ def _known_faults(reading: Reading, reader: Reader) -> list[Caveat]:
     ]
 
 
+def corpora_in(path: Path) -> list[Path]:
+    """The corpora that a path holds: GRADE's root has one in each folder of `eval_data`. Else the path itself."""
+    folder = path / "eval_data"
+    return sorted({file.parent.parent for file in folder.glob("*/*/human_hyp.txt")}) or [path]
+
+
 def watched(turns: Iterator[Turn]) -> Iterator[Turn]:
     """The turns, with a bar on stderr that counts them."""
     from tqdm import tqdm

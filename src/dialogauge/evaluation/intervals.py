@@ -98,10 +98,13 @@ class Resampler:
         if sample.groups:
             sizes = np.bincount((sample.units % np.uint64(GROUPS)).astype(np.int64), minlength=GROUPS)
             return Groups(sample.groups, sizes)
-        units = self.units(sample)
-        groups = self._groups if sample.real_units is None else self._groups_with_real
+        units, groups = self.units(sample), self.group_of_units(sample)
         sizes = np.bincount(groups[np.unique(units)], minlength=int(groups.max()) + 1)
         return Groups(group_rows(sample, units, groups), sizes)
+
+    def group_of_units(self, sample: Sample) -> NDArray[np.int64]:
+        """The group of each unit by its number, for a sample that kept its rows."""
+        return self._groups if sample.real_units is None else self._groups_with_real
 
     def jackknife(self, sample: Sample) -> dict[str, Jackknife]:
         return jackknife(sample.metric, sample.summary, *self.groups(sample))

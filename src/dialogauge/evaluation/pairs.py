@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dialogauge.evaluation.digits import defined
+from dialogauge.evaluation.holm import holm_corrected
 from dialogauge.evaluation.intervals import Resampler, bootstraps
 from dialogauge.evaluation.randomisation import randomisation_tests
 from dialogauge.evaluation.resampling import NO_INTERVAL, Jackknife, percentile_interval
@@ -117,14 +118,9 @@ def t_test(statistic: Jackknife, rounding: float = 0.0) -> float:
 
 
 def holm(pairs: Sequence[Pair], higher_is_better: bool | None) -> list[Pair]:
-    """Corrects the p-values of one metric's pairs for their number (Holm 1979) and names the better systems."""
-    tested = sorted((pair for pair in pairs if pair.p is not None), key=lambda pair: pair.p or 0.0)
-    corrected: dict[tuple[str, str], float] = {}
-    largest = 0.0
-    for rank, pair in enumerate(tested):
-        largest = max(largest, min(1.0, (len(tested) - rank) * (pair.p or 0.0)))
-        corrected[pair.first, pair.second] = largest
-    return [_judged(pair, corrected.get((pair.first, pair.second)), higher_is_better) for pair in pairs]
+    """Corrects the p-values of one metric's pairs for their number and names the better systems."""
+    corrected = holm_corrected([pair.p for pair in pairs])
+    return [_judged(pair, p, higher_is_better) for pair, p in zip(pairs, corrected, strict=True)]
 
 
 def _judged(pair: Pair, p: float | None, higher_is_better: bool | None) -> Pair:

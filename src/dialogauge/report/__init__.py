@@ -1,5 +1,22 @@
+from dialogauge.report.agreement_figures import check_figure_folder, plot_agreement
+from dialogauge.report.agreement_forest import plot_agreement_forest
+from dialogauge.report.agreement_heatmap import plot_agreement_heatmap
+from dialogauge.report.agreement_scatter import plot_turn_scatter
 from dialogauge.report.figures import plot_scores
 from dialogauge.report.normality_figure import plot_normality
+from dialogauge.report.paper_bars import plot_paper_bars
 from dialogauge.report.sensitivity_figure import plot_sensitivity
+from dialogauge.report.system_scatter import plot_system_scatter
 
-__all__ = ["plot_normality", "plot_scores", "plot_sensitivity"]
+__all__ = [
+    "check_figure_folder",
+    "plot_agreement",
+    "plot_agreement_forest",
+    "plot_agreement_heatmap",
+    "plot_normality",
+    "plot_paper_bars",
+    "plot_scores",
+    "plot_sensitivity",
+    "plot_system_scatter",
+    "plot_turn_scatter",
+]

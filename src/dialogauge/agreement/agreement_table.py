@@ -1,0 +1,132 @@
+"""The table of correlations: a block for each corpus, level and dimension, a row for each metric and for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dialogauge.agreement.points import COUNTED, Scope
+from dialogauge.evaluation.score_table import short_p
+from dialogauge.tables import Cell, Header, Table
+
+if TYPE_CHECKING:
+    from dialogauge.agreement.result import Agreement, Ceiling, Row
+
+DECIMALS = 3
+NONE = Cell("")
+
+
+def agreement_table(agreement: Agreement) -> Table:
+    shown = _leading_columns(agreement)
+    people = bool(agreement.ceilings)
+    headers = [Header(name, align="left") for name in (*shown, "metric")]
+    names = ("Pearson", "Spearman", "Kendall", "accuracy", "cosine", *(("alpha", "split-half") if people else ()))
+    headers += [Header("n"), *(Header(name) for name in names)]
+    rows = []
+    for scope in agreement.scopes:
+        lead = [Cell(str(getattr(scope, name) or "all")) for name in shown]
+        mine = [row for row in agreement.rows if row.scope == scope]
+        rows += [[*lead, *_metric_cells(row, len(mine) > 1), *([NONE, NONE] if people else [])] for row in mine]
+        ceiling = agreement.ceiling(scope)
+        if ceiling:
+            rows.append([*lead, *_people_cells(ceiling)])
+    return Table(headers, rows, _notes(agreement))
+
+
+def _leading_columns(agreement: Agreement) -> list[str]:
+    """Those in which rows differ."""
+    names = ("corpus", "level", "dimension", "system")
+    return [name for name in names if len({getattr(scope, name) for scope in agreement.scopes}) > 1]
+
+
+def _metric_cells(row: Row, contested: bool) -> list[Cell]:
+    return [
+        Cell(row.metric),
+        Cell(str(row.n)),
+        _correlation(row, "pearson", contested and row.pearson_top),
+        _correlation(row, "spearman", contested and row.spearman_top),
+        Cell(number(row.kendall)),
+        Cell(number(row.pairwise_accuracy)),
+        Cell(number(row.cosine)),
+    ]
+
+
+def _correlation(row: Row, name: str, best: bool) -> Cell:
+    value, low, high, p = (getattr(row, field) for field in (name, f"{name}_low", f"{name}_high", f"{name}_p"))
+    return Cell(number(value), interval_and_p(low, high, p), best)
+
+
+def interval_and_p(low: float | None, high: float | None, p: float | None) -> str:
+    interval = "" if low is None else f"[{number(low)}, {number(high)}]"
+    probability = "" if p is None else f"p={short_p(p)}".replace("=<", "<")
+    return f"{interval} {probability}".strip()
+
+
+def _people_cells(ceiling: Ceiling) -> list[Cell]:
+    fewest, most = ceiling.fewest_raters, ceiling.most_raters
+    raters = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    numbers = (ceiling.pearson, ceiling.spearman, None, None, None, ceiling.alpha, ceiling.split_half)
+    cells = [
+        NONE if value is None and place in (2, 3, 4) else Cell(number(value)) for place, value in enumerate(numbers)
+    ]
+    return [Cell(f"(one of {raters} raters)"), Cell(str(ceiling.n)), *cells]
+
+
+def number(value: float | None) -> str:
+    return "–" if value is None else f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}"
+
+
+def _notes(agreement: Agreement) -> list[str]:
+    settings = agreement.settings
+    scopes = agreement.scopes
+    one = {name: {getattr(scope, name) for scope in scopes} for name in ("corpus", "level", "dimension")}
+    lead = ", ".join(str(next(iter(values))) for values in one.values() if len(values) == 1)
+    confidence = f"{100 * settings.confidence:.4g}%"
+    how = f"{settings.resamples} resamples, seed {settings.seed}"
+    notes = [lead] if lead else []
+    if one["level"] - {"system"}:
+        notes.append(
+            f"[low, high] of turns and dialogues: {confidence} interval, bootstrap over {agreement.unit} ({how})"
+        )
+    if "system" in one["level"]:
+        notes.append(
+            f"[low, high] of systems: {confidence} interval, bootstrap over {agreement.unit} and systems ({how}),"
+            " no narrower than Fisher's"
+        )
+    notes.append("p: the share of permutations of the ratings in which the correlation is as far from 0")
+    notes.append("correlations are oriented: below 0 a metric points the wrong way")
+    if any(len([row for row in agreement.rows if row.scope == scope]) > 1 for scope in scopes):
+        notes.append(
+            "marked: not worse than the best (permutation test between metrics, p < 0.05 after Holm's correction)"
+        )
+    if any(row.corpus == "mean" for row in agreement.rows):
+        notes.append("mean: over corpora, which are taken as they are; n counts them")
+    if agreement.ceilings:
+        notes.append(
+            "(one of k raters): one rater against the mean of the others; alpha: Krippendorff's, of turns;"
+            " split-half: of the mean rating"
+        )
+    notes += _needed(agreement, scopes)
+    signatures = dict.fromkeys(row.signature for row in agreement.rows)
+    return [*notes, *(f"signature: {signature}" for signature in signatures)]
+
+
+def _needed(agreement: Agreement, scopes: Sequence[Scope]) -> list[str]:
+    """What it would take to tell the two best metrics of each scope apart."""
+    found = []
+    for scope in scopes:
+        ranked = sorted(
+            (row for row in agreement.rows if row.scope == scope and row.spearman is not None),
+            key=lambda row: -(row.spearman or 0.0),
+        )
+        if len(ranked) < 2:
+            continue
+        pair = {ranked[0].metric, ranked[1].metric}
+        for contrast in agreement.contrasts:
+            same = contrast.scope == scope and contrast.coefficient == "spearman"
+            if same and {contrast.first, contrast.second} == pair and contrast.needed and not contrast.better:
+                where = ", ".join(filter(None, (scope.corpus, scope.dimension, scope.system)))
+                both = " from ".join(row.metric for row in ranked[:2])
+                needed = f"about {contrast.needed:,} {COUNTED[scope.level]}"
+                found.append(f"to tell the two best by Spearman apart, {both} ({where}): {needed}")
+    return found

@@ -1,0 +1,103 @@
+"""What the reader of correlations must know."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dialogauge.agreement.aligned import Aligned
+from dialogauge.agreement.points import COUNTED, Points, Scope
+from dialogauge.agreement.result import MEAN, Row
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat
+
+FEW_SYSTEMS = 8
+FEW_POINTS = 20
+
+
+def of_corpus(name: str | None, caveats: Sequence[Caveat]) -> list[Caveat]:
+    """Those of the scores, with the corpus they are about where there are several. Known faults name their file."""
+    if name is None:
+        return list(caveats)
+    return [c if c.code == "known_fault" else Caveat(c.code, f"{name}: {c.message}") for c in caveats]
+
+
+def of_unrated(name: str, corpus: Corpus, rated: Corpus, systems: Sequence[str] | None) -> list[Caveat]:
+    """Turns that nobody rated in any dimension."""
+    asked = sum(not systems or turn.system in systems for turn in corpus)
+    if asked == len(rated):
+        return []
+    message = f"{name}: {asked - len(rated)} of {asked} turns have no rating and are left out"
+    return [Caveat("missing_ratings", message)]
+
+
+def of_turns(scope: Scope, corpus: Corpus, aligned: Aligned, metrics: Sequence[str]) -> list[Caveat]:
+    """What was left out, and what stands in more than once."""
+    found = []
+    unrated = len(corpus) - aligned.rated
+    if unrated:
+        message = f"{_where(scope)}: {unrated} of {len(corpus)} turns have no rating and are left out"
+        found.append(Caveat("missing_ratings", message))
+    absent = aligned.rated - len(aligned.turns)
+    if absent:
+        which = f"not every one of {', '.join(metrics)} has" if len(metrics) > 1 else f"{metrics[0]} does not have"
+        message = f"{_where(scope)}: {absent} of {aligned.rated} rated turns are left out, since {which} a value there"
+        found.append(Caveat("missing_scores", message))
+    repeated = _repeated(aligned.turns)
+    if repeated:
+        message = (
+            f"{scope.corpus}: {repeated} of {len(aligned.turns)} turns repeat another one's context, response and"
+            " ratings; they are no observations of their own"
+        )
+        found.append(Caveat("duplicated_items", message))
+    return found
+
+
+def _repeated(turns: Sequence[Turn]) -> int:
+    """Turns that are the same as an earlier one in all that counts, of whatever system."""
+    counts = Counter((turn.context, turn.response, tuple(turn.ratings.items())) for turn in turns)
+    return sum(count - 1 for count in counts.values())
+
+
+def without_turns(metrics: Sequence[str]) -> Caveat:
+    message = f"{', '.join(metrics)}: no value for a single turn, so only the system level has any"
+    return Caveat("no_turn_values", message)
+
+
+def too_few(points: Points) -> Caveat:
+    scope, n = points.scope, len(points.people)
+    return Caveat("too_few", f"{_where(scope)}: {n} {COUNTED[scope.level]} are too few to correlate")
+
+
+def of_unrepeated(scopes: Sequence[Scope]) -> list[Caveat]:
+    if not scopes:
+        return []
+    which = ", ".join(dict.fromkeys(scope.corpus for scope in scopes))
+    message = f"one rating for each turn, so how well people agree with each other is not known: {which}"
+    return [Caveat("no_single_ratings", message)]
+
+
+def of_rows(rows: Sequence[Row]) -> list[Caveat]:
+    """What the correlations themselves show."""
+    found = []
+    few = {row.corpus: row.n for row in rows if row.level == "system" and row.corpus != MEAN and row.n < FEW_SYSTEMS}
+    if few:
+        which = ", ".join(f"{corpus} {n}" for corpus, n in few.items())
+        message = f"fewer than {FEW_SYSTEMS} systems ({which}): their correlations are nearly meaningless"
+        found.append(Caveat("few_systems", message))
+    small = {_where(row.scope): row.n for row in rows if row.level != "system" and row.n < FEW_POINTS}
+    small = {name: n for name, n in small.items() if not name.startswith(f"{MEAN},")}
+    if small:
+        which = ", ".join(f"{name}: {n}" for name, n in small.items())
+        found.append(Caveat("few_samples", f"below {FEW_POINTS} points intervals are too narrow ({which})"))
+    for row in rows:
+        if row.pearson is None and row.corpus != MEAN:
+            message = f"{_where(row.scope)}: {row.metric} or the ratings never differ or are undefined: no correlation"
+            found.append(Caveat("constant_scores", message))
+    return found
+
+
+def _where(scope: Scope) -> str:
+    system = f", {scope.system}" if scope.system else ""
+    return f"{scope.corpus}, {scope.dimension}{system}"

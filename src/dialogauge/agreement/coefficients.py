@@ -1,0 +1,95 @@
+"""How closely two lists of numbers go together. NaN where one of them never differs or there are fewer than two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialogauge.agreement.points import Floats
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Pearson's r: of a straight line."""
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    return float(pearson_rows(x[None], y[None])[0]) if len(x) else np.nan
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Spearman's rho: Pearson's r of the ranks, equal values with the mean of their ranks."""
+    return pearson(ranks(x), ranks(y))
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> float:
+    """Kendall's tau-b: concordant less discordant pairs, as a share of the geometric mean of the pairs that differ in x
+    and those that differ in y."""
+    from scipy.stats import kendalltau
+
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    return float(kendalltau(x, y).statistic) if _differs(x) and _differs(y) else np.nan
+
+
+def cosine(x: ArrayLike, y: ArrayLike) -> float:
+    """The cosine of the angle between the lists as vectors, as Ghazarian et al. 2019 report it. Not centred: it depends
+    on where a scale has its zero, and is high for any two lists of positive numbers."""
+    x, y = (side / (np.abs(side).max(initial=0.0) or 1.0) for side in (np.asarray(x, float), np.asarray(y, float)))
+    length = float(np.linalg.norm(x) * np.linalg.norm(y))
+    return float(x @ y) / length if length else np.nan
+
+
+def pairwise_accuracy(x: ArrayLike, y: ArrayLike) -> float:
+    """The share of all pairs that x orders as y does: apart in the same direction, or tied in both (acc23 of Deutsch,
+    Foster & Freitag 2023, *Ties Matter*, with no threshold below which values count as tied)."""
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    pairs = len(x) * (len(x) - 1) / 2
+    if not pairs or np.isnan(x).any() or np.isnan(y).any():
+        return np.nan
+    tied_x, tied_y, tied_both = _tied_pairs(x), _tied_pairs(y), _tied_pairs(np.column_stack([x, y]))
+    apart = pairs - tied_x - tied_y + tied_both
+    tau = kendall(x, y)
+    surplus = 0.0 if np.isnan(tau) else tau * np.sqrt((pairs - tied_x) * (pairs - tied_y))
+    return float(((apart + surplus) / 2 + tied_both) / pairs)
+
+
+def pearson_rows(x: Floats, y: Floats) -> Floats:
+    """Pearson's r of each row of x with the same row of y; a single row goes with every row of the other."""
+    x, y = unit_rows(x), unit_rows(y)
+    return np.asarray(np.clip(np.einsum("...i,...i->...", x, y), -1, 1))
+
+
+def spearman_rows(x: Floats, y: Floats) -> Floats:
+    return pearson_rows(ranks(x), ranks(y))
+
+
+def kendall_rows(x: Floats, y: Floats) -> Floats:
+    """Kendall's tau-b of each row, from all pairs at once: for rows as short as a list of systems."""
+    first, second = np.triu_indices(x.shape[-1], 1)
+    x, y = np.sign(x[..., first] - x[..., second]), np.sign(y[..., first] - y[..., second])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((x * y).sum(-1) / np.sqrt((x * x).sum(-1) * (y * y).sum(-1)))
+
+
+def ranks(x: ArrayLike) -> Any:
+    """Ranks from 1 along the last axis; equal values share the mean of theirs."""
+    from scipy.stats import rankdata
+
+    return rankdata(np.asarray(x), axis=-1)
+
+
+def unit_rows(x: Floats) -> Floats:
+    """Centred and of length 1; NaN where a row never differs, rounding of its mean aside."""
+    centred = x - x.mean(-1, keepdims=True)
+    same = x.max(-1, keepdims=True) == x.min(-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centred = centred / np.abs(centred).max(-1, keepdims=True)  # squares of 1e-200 or 1e200 are no numbers
+        return np.asarray(np.where(same, np.nan, centred / np.linalg.norm(centred, axis=-1, keepdims=True)))
+
+
+def _differs(x: Floats) -> bool:
+    return len(x) > 1 and bool(x.max() > x.min())
+
+
+def _tied_pairs(x: Floats) -> float:
+    counts = np.unique(x, axis=0, return_counts=True)[1].astype(float)
+    return float((counts * (counts - 1) / 2).sum())

@@ -1,0 +1,137 @@
+"""How well metrics agree with people, on one corpus or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from dialogauge.agreement import caveats
+from dialogauge.agreement.macro import mean_rows
+from dialogauge.agreement.names import Given, name_corpora
+from dialogauge.agreement.points import LEVELS, Level
+from dialogauge.agreement.result import Agreement
+from dialogauge.agreement.study import Collected, Plan, study
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.load import Loading
+from dialogauge.errors import InputError, unknown
+from dialogauge.evaluation.measure import ROWS_FIT, measure
+from dialogauge.evaluation.real import read_real
+from dialogauge.evaluation.settings import Settings
+from dialogauge.metrics.base import Metric
+from dialogauge.metrics.registry import Request, parse_requests
+
+
+def correlate(
+    corpora: Given,
+    metrics: str | Metric | Request | Iterable[str | Metric | Request],
+    *,
+    level: str | Sequence[str] | None = None,
+    dimension: str | Sequence[str] | None = None,
+    per_system: bool = False,
+    systems: Sequence[str] | None = None,
+    real: Corpus | Loading | None = None,
+    compat: str | None = None,
+    encoder: str | None = None,
+    dtype: str | None = None,
+    cache: bool = True,
+    seed: int = 0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    progress: bool = False,
+) -> Agreement:
+    """Correlates every metric with people's ratings: Pearson, Spearman and Kendall with intervals and p-values, cosine,
+    and the share of pairs ordered as people order them. All are oriented: negative says that a metric points the wrong
+    way.
+
+    `corpora` is a corpus, several, or several by name; with two or more, the mean over them is there, too. `level` is
+    "turn", "dialogue" or "system", or several of them; by default turns and, where a corpus has three systems or more,
+    systems. `dimension` names what was rated, in any case; by default "overall" where there is such a rating, else all
+    there are; "all" for all. `per_system` adds each system's turns by themselves. All other arguments are those of
+    `evaluate`."""
+    requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
+    plan = Plan(
+        requests=requests,
+        levels=check_levels(level),
+        dimensions=None if dimension is None else _listed(dimension),
+        per_system=per_system,
+        settings=Settings(seed, resamples, confidence),
+    )
+    collected = Collected()
+    named = name_corpora(corpora)
+    if real is not None and len(named) > 1:  # a stream can be read once
+        kept, _, found = read_real(real, progress)
+        real = Corpus(kept.turns, kept.files, tuple(found))
+    for name, corpus in _watched(named, progress):
+        try:
+            rated = _rated(corpus, systems)
+            collected.caveats += caveats.of_unrated(name, corpus, rated, systems)
+            measured = measure(rated, requests, None, compat, cache, progress, real)
+            collected.caveats += caveats.of_corpus(name if len(named) > 1 else None, measured.caveats)
+            study(name, rated, measured, plan, collected)
+        except InputError as error:
+            raise error if len(named) == 1 or error.path else InputError(f"{name}: {error.message}") from None
+        collected.files += measured.files
+        collected.units.append(measured.unit)
+    if not collected.rows:
+        said = "; ".join(dict.fromkeys(caveat.message for caveat in collected.caveats))
+        raise InputError(f"nothing to correlate at turn level, and fewer than three systems: {said}")
+    rows = [*collected.rows, *mean_rows(collected.rows)]
+    return Agreement(
+        rows=rows,
+        ceilings=collected.ceilings,
+        contrasts=collected.contrasts,
+        points=collected.points,
+        metrics=[request.name for request in requests],
+        files=tuple(dict.fromkeys(collected.files)),
+        caveats=list(
+            dict.fromkeys([*collected.caveats, *caveats.of_unrepeated(collected.unrepeated), *caveats.of_rows(rows)])
+        ),
+        settings=plan.settings,
+        unit=" and ".join(dict.fromkeys(collected.units)),
+    )
+
+
+def check_levels(level: str | Sequence[str] | None) -> list[Level] | None:
+    """The levels asked for, each once; refuses an unknown one."""
+    if level is None:
+        return None
+    wanted = _listed(level)
+    for name in wanted:
+        if name not in LEVELS:
+            raise unknown("level", name, LEVELS)
+    return [known for known in LEVELS if known in wanted]
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    pieces = names.split(",") if isinstance(names, str) else names
+    found = list(dict.fromkeys(filter(None, map(str.strip, pieces))))
+    if not found:
+        raise InputError("expected a name, found none")
+    return found
+
+
+def _watched(named: Mapping[str, Corpus], progress: bool) -> Iterator[tuple[str, Corpus]]:
+    from tqdm import tqdm
+
+    with tqdm(named.items(), unit="corpus", disable=not progress or len(named) < 2, leave=False) as bar:
+        for name, corpus in bar:
+            bar.set_description(name)
+            yield name, corpus
+
+
+def _rated(corpus: Corpus, systems: Sequence[str] | None) -> Corpus:
+    """The turns with any rating at all, of the systems asked for."""
+    if systems:
+        corpus = corpus.select(systems)
+    places = {system: place for place, system in enumerate(corpus.systems)}
+    rated = [turn for turn in corpus if turn.ratings or turn.extra.get("dialogue_ratings")]
+    # In whatever order turns come, the same ones are drawn.
+    rated.sort(key=lambda turn: (places[turn.system], turn.id))
+    for turn, following in pairwise(rated):
+        if (turn.system, turn.id) == (following.system, following.id):
+            raise InputError(f"id {turn.id!r} of system {turn.system!r} stands there twice; ids must differ")
+    if not rated:
+        raise InputError("no turn has ratings; give them with --ratings, or in the field `ratings` of each")
+    if len(rated) > ROWS_FIT:
+        raise InputError(f"{len(rated)} turns are rated, more than the {ROWS_FIT} that can be correlated at once")
+    return Corpus(rated, corpus.files, corpus.caveats)

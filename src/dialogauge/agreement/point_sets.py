@@ -1,0 +1,72 @@
+"""Turns and dialogues as points, with the single ratings behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.agreement.aligned import Aligned, numbered
+from dialogauge.agreement.points import Floats, Points, Scope, settled
+from dialogauge.agreement.ratings import Ratings
+from dialogauge.corpus.unit import unit_of
+from dialogauge.errors import InputError
+
+
+@dataclass(frozen=True)
+class PointSet:
+    """Points, the ratings that were given to turns (or to whole dialogues), and the point each rating belongs to; None
+    where ratings are the points' own."""
+
+    points: Points
+    ratings: list[Ratings]
+    groups: NDArray[np.int64] | None
+
+
+def turn_points(scope: Scope, aligned: Aligned, system: str | None) -> PointSet:
+    """Every turn, or every turn of one system."""
+    kept = [place for place, turn in enumerate(aligned.turns) if system in (None, turn.system)]
+    turns = [aligned.turns[place] for place in kept]
+    points = Points(
+        scope=replace(scope, system=system),
+        metrics=list(aligned.values),
+        values=np.column_stack([values[kept] for values in aligned.values.values()]),
+        people=aligned.people[kept],
+        names=[turn.id for turn in turns],
+        systems=[turn.system for turn in turns],
+        units=numbered([unit_of(turn) for turn in turns]),
+    )
+    return PointSet(points, [aligned.ratings[place] for place in kept], None)
+
+
+def dialogue_points(scope: Scope, aligned: Aligned, system: str | None) -> PointSet:
+    """Every dialogue that a system had: the means over its turns, or its own rating where it was rated as a whole."""
+    turns = turn_points(scope, aligned, system)
+    kept = [turn for turn in aligned.turns if system in (None, turn.system)]
+    if all(turn.dialogue is None for turn in kept):
+        raise InputError("the dialogue level needs turns with a `dialogue`, and none has any")
+    known = [place for place, turn in enumerate(kept) if turn.dialogue is not None]
+    keys = [(kept[place].system, kept[place].dialogue) for place in known]
+    groups = numbered(keys)
+    first = [known[place] for place in np.unique(groups, return_index=True)[1]]
+    ratings = [turns.ratings[place] for place in known]
+    whole = any(kept[place].extra.get("dialogue_ratings") for place in known)
+    points = Points(
+        scope=turns.points.scope,
+        metrics=turns.points.metrics,
+        values=_means(turns.points.values[known], groups),
+        people=_means(turns.points.people[known][:, None], groups)[:, 0],
+        names=[kept[place].dialogue or "" for place in first],
+        systems=[kept[place].system for place in first],
+        units=numbered([unit_of(kept[place]) for place in first]),
+    )
+    if whole:
+        return PointSet(points, [turns.ratings[place] for place in first], None)
+    return PointSet(points, ratings, groups)
+
+
+def _means(values: Floats, groups: NDArray[np.int64]) -> Floats:
+    """The mean of each group's rows."""
+    counts = np.bincount(groups)
+    return settled(np.column_stack([np.bincount(groups, column) / counts for column in values.T]))

@@ -1,0 +1,166 @@
+"""How well metrics agree with people, and the forms this can take."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dialogauge import tables
+from dialogauge.agreement.agreement_table import agreement_table
+from dialogauge.agreement.points import Level, Points, Scope
+from dialogauge.corpus.corpus import SourceFile
+from dialogauge.errors import Caveat
+from dialogauge.evaluation.forms import Forms
+from dialogauge.evaluation.settings import Settings
+
+SCHEMA = "dialogauge.agreement/1"
+MEAN = "mean"
+"""The corpus of rows that average over corpora."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric's agreement with people. Correlations are oriented: more is better agreement, and less than 0 says
+    that the metric points the wrong way. None where a number is undefined."""
+
+    corpus: str
+    dimension: str
+    level: Level
+    system: str | None
+    """The one system whose turns these are; None for all of them."""
+    metric: str
+    n: int
+    """Turns, dialogues or systems; of a mean, corpora."""
+    pearson: float | None
+    pearson_low: float | None
+    pearson_high: float | None
+    pearson_p: float | None
+    spearman: float | None
+    spearman_low: float | None
+    spearman_high: float | None
+    spearman_p: float | None
+    kendall: float | None
+    kendall_low: float | None
+    kendall_high: float | None
+    kendall_p: float | None
+    cosine: float | None
+    pairwise_accuracy: float | None
+    pearson_top: bool
+    """Whether no other metric is better by Pearson's correlation, as far as a corrected test can tell."""
+    spearman_top: bool
+    higher_is_better: bool | None
+    signature: str
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.corpus, self.dimension, self.level, self.system)
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """How well people agree with each other: what can be asked of a metric. None where a number is undefined."""
+
+    corpus: str
+    dimension: str
+    level: Level
+    system: str | None
+    n: int
+    """Turns with two ratings or more."""
+    fewest_raters: int
+    most_raters: int
+    alpha: float | None
+    """Krippendorff's, for intervals; of the turns, whatever the level."""
+    split_half: float | None
+    """Reliability of the mean rating: half the raters against the other half, after Spearman and Brown."""
+    pearson: float | None
+    """One rater with the mean of the others."""
+    spearman: float | None
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.corpus, self.dimension, self.level, self.system)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two metrics by one coefficient. The difference is the first's correlation minus the second's."""
+
+    corpus: str
+    dimension: str
+    level: Level
+    system: str | None
+    coefficient: str
+    """"pearson" or "spearman"."""
+    first: str
+    second: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    williams_t: float | None
+    williams_p: float | None
+    p: float | None
+    """Of the permutation test."""
+    p_holm: float | None
+    """After Holm's correction over all pairs of metrics."""
+    test: str | None
+    """PERM-BOTH, or PERM-SYS where a metric's score of a system is no mean over turns."""
+    better: str | None
+    """The metric that agrees better, where the corrected test says so."""
+    needed: int | None
+    """How many turns, dialogues or systems would show a difference of this size (80 % power at 5 %)."""
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.corpus, self.dimension, self.level, self.system)
+
+
+@dataclass(frozen=True)
+class Agreement(Forms):
+    """What `correlate` gives."""
+
+    rows: list[Row]
+    ceilings: list[Ceiling]
+    """For every scope where single ratings are known."""
+    contrasts: list[Contrast]
+    points: list[Points]
+    """What was correlated, for figures: for every scope, means over corpora aside."""
+    metrics: list[str]
+    files: tuple[SourceFile, ...]
+    caveats: list[Caveat]
+    settings: Settings
+    unit: str
+    """What was resampled: dialogues, contexts or turns."""
+
+    def row(self, metric: str, **scope: str | None) -> Row:
+        """The first row of this metric whose scope has these values: `row("bleu", corpus="mine", level="turn")`."""
+        for row in self.rows:
+            if row.metric == metric and all(getattr(row, name) == value for name, value in scope.items()):
+                return row
+        raise KeyError((metric, scope))
+
+    def ceiling(self, scope: Scope) -> Ceiling | None:
+        return next((ceiling for ceiling in self.ceilings if ceiling.scope == scope), None)
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """In the order of the table: each corpus's, then means over corpora."""
+        return list(dict.fromkeys(row.scope for row in self.rows))
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """One per row."""
+        return [asdict(row) for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--format json` prints."""
+        return {
+            "schema": SCHEMA,
+            "files": [asdict(file) for file in self.files],
+            "settings": {**asdict(self.settings), "unit": self.unit},
+            "rows": self.to_records(),
+            "ceilings": [asdict(ceiling) for ceiling in self.ceilings],
+            "contrasts": [asdict(contrast) for contrast in self.contrasts],
+            "warnings": [asdict(caveat) for caveat in self.caveats],
+        }
+
+    def to_table(self) -> tables.Table:
+        return agreement_table(self)

@@ -1,0 +1,202 @@
+"""One corpus: every metric against people, at every level and in every dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dialogauge.agreement import caveats
+from dialogauge.agreement.aligned import Aligned, align
+from dialogauge.agreement.coefficients import cosine, pairwise_accuracy
+from dialogauge.agreement.found import Found
+from dialogauge.agreement.point_sets import PointSet, dialogue_points, turn_points
+from dialogauge.agreement.points import Floats, Level, Points, Scope
+from dialogauge.agreement.raters import reliability
+from dialogauge.agreement.ratings import choose_dimensions
+from dialogauge.agreement.result import Ceiling, Contrast, Row
+from dialogauge.agreement.system_level import Scored, correlate_systems, score_systems
+from dialogauge.agreement.turn_level import correlate_points
+from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.digits import defined
+from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.settings import Settings
+from dialogauge.metrics.registry import Request
+
+FEWEST = 3
+"""Points without which a correlation says nothing."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of every corpus."""
+
+    requests: list[Request]
+    levels: list[Level] | None
+    """None for turns and, where there are three systems or more, systems."""
+    dimensions: list[str] | None
+    """None for the overall one, or all."""
+    per_system: bool
+    settings: Settings
+
+    def direction(self, name: str) -> bool | None:
+        request = next(request for request in self.requests if request.name == name)
+        return request.metric.direction(request.part or "")
+
+    def signs(self, names: Sequence[str]) -> Floats:
+        """-1 where less is better."""
+        return np.array([-1.0 if self.direction(name) is False else 1.0 for name in names])
+
+
+@dataclass
+class Collected:
+    """What the corpora gave so far."""
+
+    rows: list[Row] = field(default_factory=list)
+    ceilings: list[Ceiling] = field(default_factory=list)
+    contrasts: list[Contrast] = field(default_factory=list)
+    points: list[Points] = field(default_factory=list)
+    files: list[SourceFile] = field(default_factory=list)
+    caveats: list[Caveat] = field(default_factory=list)
+    units: list[str] = field(default_factory=list)
+    unrepeated: list[Scope] = field(default_factory=list)
+    """Where every turn has one rating only."""
+
+
+def study(name: str, corpus: Corpus, measured: Measured, plan: Plan, collected: Collected) -> None:
+    """Adds what this corpus gives to what is collected."""
+    scored: Scored = {}
+    for level in plan.levels or ("turn", "system"):
+        for dimension in choose_dimensions(corpus, level, plan.dimensions):
+            scope = Scope(name, dimension, level)
+            aligned = align(corpus, measured, plan.requests, dimension, level)
+            collected.caveats += caveats.of_turns(scope, corpus, aligned, [request.name for request in plan.requests])
+            if level == "system":
+                _systems(scope, aligned, measured, plan, collected, scored)
+            else:
+                _turns(scope, aligned, measured, plan, collected)
+
+
+def _systems(
+    scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, collected: Collected, scored: Scored
+) -> None:
+    if len(aligned.systems) < FEWEST:
+        if plan.levels:
+            raise InputError(f"the system level needs {FEWEST} rated systems or more, found {len(aligned.systems)}")
+        return
+    names = [request.name for request in plan.requests]
+    scores = score_systems(aligned, plan.requests, plan.settings, scored)
+    value_intervals, people_intervals = scores.intervals(plan.settings.confidence)
+    points = Points(
+        scope=scope,
+        metrics=names,
+        values=scores.values,
+        people=scores.people,
+        names=aligned.systems,
+        systems=aligned.systems,
+        units=np.arange(len(aligned.systems)),
+        value_intervals=value_intervals,
+        people_intervals=people_intervals,
+    )
+    found = correlate_systems(scores, plan.signs(names), aligned, names, plan.settings)
+    _collect(PointSet(points, aligned.ratings, aligned.system_numbers), found, measured, plan, collected)
+
+
+def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, collected: Collected) -> None:
+    if not aligned.turns:
+        names = ", ".join(request.name for request in plan.requests)
+        raise InputError(f"no rated turn has a value of every one of {names}; ask for them one at a time")
+    missing = [request.name for request in plan.requests if request.name not in aligned.values]
+    if missing:
+        collected.caveats.append(caveats.without_turns(missing))
+    if not aligned.values:
+        if plan.levels == [scope.level]:
+            raise InputError(f"{', '.join(missing)}: no value for a single turn; ask for the system level")
+        return
+    make = turn_points if scope.level == "turn" else dialogue_points
+    systems = aligned.systems if plan.per_system and len(aligned.systems) > 1 else []
+    for system in (None, *systems):
+        made = make(scope, aligned, system)
+        points = made.points
+        if len(points.people) < FEWEST:
+            collected.caveats.append(caveats.too_few(points))
+            continue
+        in_dialogues = any(turn.dialogue is not None for turn in aligned.turns)
+        swapped = points.units if in_dialogues else np.arange(len(points.people))
+        oriented = points.values * plan.signs(points.metrics)
+        found = correlate_points(oriented, points.people, points.units, swapped, plan.settings)
+        _collect(made, found, measured, plan, collected)
+
+
+def _collect(made: PointSet, found: Found, measured: Measured, plan: Plan, collected: Collected) -> None:
+    points = made.points
+    contrasts = found.contrasts(points, plan.settings.confidence)
+    collected.points.append(points)
+    collected.contrasts += contrasts
+    collected.rows += [_row(points, found, place, contrasts, measured, plan) for place in range(len(points.metrics))]
+    known = reliability(made.ratings, made.groups, plan.settings.seed)
+    if known is None:
+        collected.unrepeated.append(points.scope)
+        return
+    collected.ceilings.append(
+        Ceiling(
+            corpus=points.scope.corpus,
+            dimension=points.scope.dimension,
+            level=points.scope.level,
+            system=points.scope.system,
+            n=known.n,
+            fewest_raters=known.fewest_raters,
+            most_raters=known.most_raters,
+            alpha=defined(known.alpha),
+            split_half=defined(known.split_half),
+            pearson=defined(known.pearson),
+            spearman=defined(known.spearman),
+        )
+    )
+
+
+def _row(
+    points: Points, found: Found, place: int, contrasts: Sequence[Contrast], measured: Measured, plan: Plan
+) -> Row:
+    name, scope = points.metrics[place], points.scope
+    request = next(request for request in plan.requests if request.name == name)
+    oriented = points.values[:, place] * plan.signs([name])[0]
+    numbers = {
+        field: defined(value)
+        for coefficient, values in found.coefficients.items()
+        for field, value in zip(
+            (coefficient, f"{coefficient}_low", f"{coefficient}_high", f"{coefficient}_p"),
+            (*values.bounds[place], values.p[place]),
+            strict=True,
+        )
+    }
+    tops = {f"{name}_top": _is_top(place, points, found, contrasts, name) for name in ("pearson", "spearman")}
+    return Row(
+        corpus=scope.corpus,
+        dimension=scope.dimension,
+        level=scope.level,
+        system=scope.system,
+        metric=name,
+        n=len(points.people),
+        cosine=defined(cosine(oriented, points.people)),
+        pairwise_accuracy=defined(pairwise_accuracy(oriented, points.people)),
+        higher_is_better=plan.direction(name),
+        signature=next(sample.signature for sample in measured.samples if sample.label == request.label),
+        **numbers,  # type: ignore[arg-type]
+        **tops,
+    )
+
+
+def _is_top(place: int, points: Points, found: Found, contrasts: Sequence[Contrast], coefficient: str) -> bool:
+    """Whether the metric is the best by this coefficient, or no corrected test says that the best one is better."""
+    values = np.array([bounds.value for bounds in found.coefficients[coefficient].bounds])
+    if np.isnan(values[place]):
+        return False
+    best, name = points.metrics[int(np.nanargmax(values))], points.metrics[place]
+    return not any(
+        contrast.coefficient == coefficient and contrast.better == best and name in (contrast.first, contrast.second)
+        for contrast in contrasts
+        if name != best
+    )

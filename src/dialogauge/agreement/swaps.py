@@ -1,0 +1,122 @@
+"""Permutation tests between two metrics (Deutsch, Dror & Roth 2021): if both agreed with people equally well, it would
+not matter which of them gave which score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.agreement.coefficients import unit_rows
+from dialogauge.agreement.points import Floats
+
+CELLS = 4_000_000
+ENUMERATED = 12
+"""Up to this many things to swap all swaps are gone through (4,096 at most), each once."""
+SWAPS_PER_PAIR = 100
+"""A p-value from R swaps is at least 1/(R + 1), and Holm's correction multiplies it by the number of pairs: with 100
+swaps for each pair, the smallest corrected p-value stays at a fifth of 0.05."""
+ROUNDING = 1e-9
+DECIMALS = 12
+"""Of systems' standardised scores: what differs beyond them differs by rounding, and is a tie."""
+
+Pairs = dict[tuple[int, int], float]
+"""The p-value of each pair of columns; NaN where a correlation is undefined."""
+Rows = Callable[[Floats, Floats], Floats]
+
+
+def swaps_for(metrics: int, resamples: int) -> int:
+    """As many swaps as resamples were asked for, or more where there are many pairs."""
+    return max(resamples, SWAPS_PER_PAIR * metrics * (metrics - 1) // 2)
+
+
+def swap_points(x: Floats, y: Floats, units: NDArray[np.int64], swaps: int, rng: np.random.Generator) -> Pairs:
+    """Two-sided p by Pearson's r. Scores are standardised and change places in each unit with probability one half; p
+    is the share of swaps, the scores at hand included, in which the correlations differ as much. Of ranks, the test is
+    Spearman's, without ranking what was swapped anew."""
+    x, y = np.sqrt(len(y)) * unit_rows(x.T).T, unit_rows(y)
+    observed = y @ x / np.sqrt(len(y))
+    pairs = list(combinations(range(x.shape[1]), 2))
+    first, second = (x[:, list(side)] for side in zip(*pairs, strict=True))
+    difference = second - first
+    # What a swap adds to the first column's products with y, its sum and its squares, it takes from the second's.
+    products, squares = difference * y[:, None], second**2 - first**2
+    count = int(units.max()) + 1
+    least = np.abs(observed[[a for a, _ in pairs]] - observed[[b for _, b in pairs]]) - ROUNDING
+    as_far, done = np.zeros(len(pairs)), 0
+    for drawn in _swaps(count, swaps, rng, len(y)):
+        swapped = drawn[:, units] if count < len(y) or not np.array_equal(units, np.arange(count)) else drawn
+        gain, shift, more = swapped @ products, swapped @ difference / len(y), swapped @ squares / len(y)
+        one = (y @ first + gain) / np.sqrt(len(y) * np.maximum(1 + more - shift**2, ROUNDING))
+        other = (y @ second - gain) / np.sqrt(len(y) * np.maximum(1 - more - shift**2, ROUNDING))
+        as_far += (np.abs(one - other) >= least).sum(0)
+        done += len(drawn)
+    return _p_values(pairs, as_far, done, count, least)
+
+
+def swap_entries(
+    x: Floats, people: Floats, systems: NDArray[np.int64], swaps: int, rng: np.random.Generator, rows: Rows
+) -> Pairs:
+    """PERM-BOTH at system level: standardised scores of single turns change places, each with probability one half,
+    before they are averaged by system. `people` has a rating for each system, `rows` correlates."""
+    member = (systems[:, None] == np.arange(len(people))) / np.bincount(systems, minlength=len(people))
+    x = np.sqrt(len(x)) * unit_rows(x.T).T
+    means = member.T @ x
+    least_of = _Least(means, people, rows)
+    pairs, as_far, done = least_of.pairs, np.zeros(len(least_of.pairs)), 0
+    for swapped in _swaps(len(x), swaps, rng, len(x)):
+        done += len(swapped)
+        for place, (a, b) in enumerate(pairs):
+            moved = swapped @ (member * (x[:, [b]] - x[:, [a]]))
+            as_far[place] += least_of.as_far(place, means[:, a] + moved, means[:, b] - moved)
+    return _p_values(pairs, as_far, done, len(x), least_of.least)
+
+
+def swap_systems(scores: Floats, people: Floats, swaps: int, rng: np.random.Generator, rows: Rows) -> Pairs:
+    """PERM-SYS: standardised scores of whole systems change places. For scores that are no means over turns."""
+    scores = unit_rows(scores.T).T
+    least_of = _Least(scores, people, rows)
+    pairs, as_far, done = least_of.pairs, np.zeros(len(least_of.pairs)), 0
+    for swapped in _swaps(len(people), swaps, rng, len(people)):
+        done += len(swapped)
+        for place, (a, b) in enumerate(pairs):
+            moved = swapped * (scores[:, b] - scores[:, a])
+            as_far[place] += least_of.as_far(place, scores[:, a] + moved, scores[:, b] - moved)
+    return _p_values(pairs, as_far, done, len(people), least_of.least)
+
+
+class _Least:
+    """How far apart correlations must be to count as far apart as those at hand."""
+
+    def __init__(self, scores: Floats, people: Floats, rows: Rows) -> None:
+        self.pairs = list(combinations(range(scores.shape[1]), 2))
+        self._people, self._rows = people[None], rows
+        observed = rows(np.round(scores.T, DECIMALS), self._people)
+        self.least = np.array([abs(observed[a] - observed[b]) - ROUNDING for a, b in self.pairs])
+
+    def as_far(self, place: int, one: Floats, other: Floats) -> int:
+        """In how many rows. A swap that leaves a metric with one score for all systems shows no difference."""
+        one, other = np.round(one, DECIMALS), np.round(other, DECIMALS)
+        found = np.abs(self._rows(one, self._people) - self._rows(other, self._people))
+        return int((found >= self.least[place]).sum())
+
+
+def _swaps(count: int, swaps: int, rng: np.random.Generator, widest: int) -> Iterator[Floats]:
+    """1 where scores change places: all ways to swap, or so many random ones, in blocks."""
+    if count <= ENUMERATED:
+        yield np.array(list(product((0.0, 1.0), repeat=count)))
+        return
+    block = max(1, CELLS // widest)
+    for start in range(0, swaps, block):
+        yield rng.integers(2, size=(min(block, swaps - start), count), dtype=np.int8).astype(np.float64)
+
+
+def _p_values(pairs: list[tuple[int, int]], as_far: Floats, done: int, count: int, least: Floats) -> Pairs:
+    """All swaps hold the one that changes nothing; random ones do not, and it is added."""
+    added = 0 if count <= ENUMERATED else 1
+    return {
+        pair: float("nan") if np.isnan(needed) else float((far + added) / (done + added))
+        for pair, far, needed in zip(pairs, as_far, least, strict=True)
+    }

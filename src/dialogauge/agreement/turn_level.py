@@ -1,0 +1,97 @@
+"""Agreement on single turns or dialogues."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.agreement.coefficients import kendall, pearson_rows, ranks
+from dialogauge.agreement.found import Coefficient, Found
+from dialogauge.agreement.intervals import Bounds
+from dialogauge.agreement.permutations import permutation_p
+from dialogauge.agreement.points import Floats
+from dialogauge.agreement.resampled import KENDALL_POINTS, Resampling, draw, kendall_influence
+from dialogauge.agreement.swaps import swap_points, swaps_for
+from dialogauge.evaluation.resampling import NO_INTERVAL, percentile_interval
+from dialogauge.evaluation.settings import Settings
+
+PERM_BOTH = "PERM-BOTH"
+BOOTSTRAP, PERMUTATION, SWAPS = range(3)
+"""Random streams of their own, so that none depends on whether another is drawn."""
+
+
+def correlate_points(
+    x: Floats, y: Floats, units: NDArray[np.int64], swapped: NDArray[np.int64], settings: Settings
+) -> Found:
+    """Columns of x, oriented, against y. Points of one unit are drawn together; scores of one `swapped` unit change
+    places together."""
+    n, metrics = x.shape
+    draws = _draws(x, y, units, settings)
+    wider = np.ones((3, metrics))
+    if units.max() + 1 < n:
+        alone = _draws(x, y, np.arange(n), settings)
+        wider = np.array([_wider(draws[name], alone[name]) for name in draws])
+    p = permutation_p(x, y, settings.resamples, stream(settings, PERMUTATION), wider[:2])
+    p["kendall"] = np.array([_kendall_p(column, y, times) for column, times in zip(x.T, wider[2], strict=True)])
+    values = {
+        "pearson": pearson_rows(x.T, y[None]),
+        "spearman": pearson_rows(ranks(x.T), ranks(y)[None]),
+        "kendall": np.array([kendall(column, y) for column in x.T]),
+    }
+    coefficients = {}
+    for name, sides in {"pearson": (x, y), "spearman": (ranks(x.T).T, ranks(y)), "kendall": None}.items():
+        bounds = [
+            Bounds(float(value), *(percentile_interval(found, settings.confidence) if units.max() else NO_INTERVAL))
+            for value, found in zip(values[name], draws[name].T, strict=True)
+        ]
+        between = tests = None
+        if sides and metrics > 1:
+            between = pearson_rows(sides[0].T[:, None], sides[0].T[None])
+            swaps = swaps_for(metrics, settings.resamples)
+            tests = swap_points(sides[0], sides[1], swapped, swaps, stream(settings, SWAPS))
+        coefficients[name] = Coefficient(bounds, p[name], draws[name], between, tests)
+    return Found(coefficients, dict.fromkeys(combinations(range(metrics), 2), PERM_BOTH))
+
+
+def _draws(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> dict[str, Floats]:
+    """(resamples, metrics) by coefficient, all from the same resamples."""
+    resampling = Resampling(x, y)
+    influence = np.full(x.shape, np.nan)
+    if len(y) <= KENDALL_POINTS:
+        influence = np.column_stack([kendall_influence(column, y) for column in x.T])
+    tau = np.array([kendall(column, y) for column in x.T])
+    blocks: dict[str, list[Floats]] = {"pearson": [], "spearman": [], "kendall": []}
+    for weights in draw(units, settings.resamples, stream(settings, BOOTSTRAP)):
+        blocks["pearson"].append(resampling.pearson(weights))
+        blocks["spearman"].append(resampling.spearman(weights))
+        blocks["kendall"].append(np.clip(tau + (weights - 1) @ influence, -1, 1))
+    return {name: np.concatenate(found) for name, found in blocks.items()}
+
+
+def _wider(together: Floats, alone: Floats) -> Floats:
+    """By how much more correlations vary when whole units are drawn than when single points are; at least 1."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        times = np.array([_deviation(a) / _deviation(b) for a, b in zip(together.T, alone.T, strict=True)])
+    return np.where(np.isfinite(times), np.maximum(times, 1), 1)
+
+
+def _deviation(draws: Floats) -> float:
+    known = draws[~np.isnan(draws)]
+    return float(known.std()) if len(known) else np.nan
+
+
+def _kendall_p(x: Floats, y: Floats, wider: float) -> float:
+    """scipy's, from the null distribution of tau with ties; wider where points depend on each other."""
+    from scipy.special import ndtr, ndtri
+    from scipy.stats import kendalltau
+
+    if x.max() == x.min() or y.max() == y.min():
+        return np.nan
+    p = float(kendalltau(x, y).pvalue)
+    return p if wider == 1 else float(2 * ndtr(ndtri(max(p, 1e-300) / 2) / wider))
+
+
+def stream(settings: Settings, stream: int) -> np.random.Generator:
+    return np.random.default_rng([settings.seed, stream])

@@ -1,0 +1,110 @@
+"""dialogauge correlate: metrics against human ratings."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
+from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.errors import InputError
+
+if TYPE_CHECKING:
+    from dialogauge.corpus import Corpus
+
+HELP = "see how well metrics agree with people"
+DESCRIPTION = """\
+Correlates metrics with human ratings of turns, dialogues and systems, with intervals, p-values and what people agree
+on among themselves. Every file is a corpus of its own; with several, the mean over them comes last. Correlations are
+signed: below 0, a metric points the wrong way."""
+EXAMPLES = """\
+examples:
+  dialogauge correlate rated.jsonl --metrics bleu,bertscore,fbd
+  dialogauge correlate a.json b.json c.json --metrics bleu,meteor --level system --figures figures/
+  dialogauge correlate grade/ --metrics bertscore --level turn --per-system
+  dialogauge correlate responses.jsonl --ratings ratings.csv --metrics rouge_l --dimension relevance
+  dialogauge correlate rated.csv --metrics 'column[name=my_score],length' --format json
+
+Ratings stand with the turn, one number per rater:
+  {"id": "17", "context": ["hi"], "response": "hello", "system": "s0", "ratings": {"overall": [4, 5, null]}}
+or in a file of their own with the columns id, system, rater, dimension, value."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="rated responses; gzip is fine")
+    parser.add_argument("--metrics", required=True, metavar="LIST", help="comma-separated; see `dialogauge metrics`")
+    parser.add_argument(
+        "--level",
+        metavar="LIST",
+        help="turn, dialogue, system, or several (default: turn and, with three systems or more, system)",
+    )
+    parser.add_argument(
+        "--dimension", metavar="LIST", help="what was rated, or all (default: overall where there is one, else all)"
+    )
+    parser.add_argument("--per-system", action="store_true", help="also each system's turns by themselves")
+    parser.add_argument(
+        "--ratings", metavar="FILE", action="append", help="ratings kept apart: id, system, rater, dimension, value"
+    )
+    parser.add_argument("--together", action="store_true", help="all files are one corpus, as for `score`")
+    parser.add_argument("--figures", metavar="DIR", type=Path, help="also draw forests, heat maps and scatter plots")
+    parser.add_argument(
+        "--figure-format", choices=("png", "svg", "pdf"), default="png", help="of --figures (default: png)"
+    )
+    add_real(parser)
+    add_inputs(parser)
+    add_encoding(parser)
+    add_resampling(parser)
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from dialogauge.agreement.correlate_corpora import check_levels, correlate
+    from dialogauge.evaluation.settings import Settings
+    from dialogauge.metrics.registry import parse_requests
+
+    Settings(arguments.seed, arguments.resamples)
+    check_levels(arguments.level)
+    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
+    requests = parse_requests(arguments.metrics, arguments.compat, defaults)
+    if arguments.figures:
+        from dialogauge.report.agreement_figures import check_figure_folder
+
+        check_figure_folder(arguments.figures, arguments.figure_format)
+    result = correlate(
+        _corpora(arguments),
+        requests,
+        level=arguments.level,
+        dimension=arguments.dimension,
+        per_system=arguments.per_system,
+        real=real_conversations(arguments),
+        **options(arguments),
+    )
+    warn(result.caveats)
+    print(result.render(arguments.format), flush=True)
+    if arguments.figures:
+        from dialogauge.report.agreement_figures import plot_agreement
+
+        plot_agreement(result, arguments.figures, arguments.figure_format)
+    return 0
+
+
+def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
+    """Every file by the corpus's name, or all of them as one."""
+    from dialogauge.agreement.names import corpus_name
+    from dialogauge.corpus import load
+    from dialogauge.corpus.load import corpora_in
+    from dialogauge.corpus.ratings import join_ratings
+
+    paths = [path for file in arguments.files for path in corpora_in(Path(file))]
+    groups = [paths] if arguments.together else [[path] for path in paths]
+    if arguments.ratings and len(groups) > 1:
+        raise InputError(f"--ratings: to which of the {len(groups)} corpora? Give one file, or --together")
+    found: dict[str, Corpus] = {}
+    for group in groups:
+        corpus = load(group, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
+        name = corpus_name(corpus, group[0])
+        if arguments.ratings:
+            corpus = join_ratings(corpus, arguments.ratings)
+        found[name if name not in found else f"{name} ({len(found) + 1})"] = corpus
+    return found

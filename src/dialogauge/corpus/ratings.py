@@ -1,0 +1,252 @@
+"""Ratings kept apart from the responses: a file with one record per rating, joined to the turns by id and system."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from dialogauge.corpus import fields
+from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.head import Head
+from dialogauge.corpus.quote import count, quote, quote_all
+from dialogauge.corpus.readers import delimited, jsonl, parquet
+from dialogauge.corpus.reading import Reading
+from dialogauge.corpus.source import opened, refuse_missing, sha256
+from dialogauge.corpus.strict_json import parse_object
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError
+
+COLUMNS = ("id", "system", "rater", "dimension", "value")
+DIMENSION = "overall"
+"""What is rated where the file does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one rater gave one turn. `value` is None where the rater gave none; a `rater` of None is a rater of this
+    record alone; a `system` of None is whichever has the id. `line` is, in Parquet, the row from 1."""
+
+    id: str
+    system: str | None
+    rater: str | None
+    dimension: str
+    value: float | None
+    line: int
+
+
+def read_ratings(path: str | Path) -> list[Rating]:
+    """The ratings of a CSV, TSV, JSON lines or Parquet file, in order. The format is recognised by content.
+
+    `id` and `value` are required; columns that are not ours are left out. The same rater twice on the same turn and
+    dimension is an error, also where the values are equal."""
+    reading = Reading(Path(path))
+    ratings: list[Rating] = []
+    lines: dict[tuple[str, str | None, str, str], int] = {}
+    for line, record in _records(reading):
+        with reading.record(line):
+            rating = _rating(record, line)
+            if rating.rater is not None:
+                key = rating.id, rating.system, rating.rater, rating.dimension
+                if key in lines:
+                    raise InputError(f"{_twice(rating)} stands already in line {lines[key]}")
+                lines[key] = line
+            ratings.append(rating)
+    if not ratings:
+        raise InputError("expected ratings, found none", reading.path)
+    return ratings
+
+
+def join_ratings(corpus: Corpus, paths: Sequence[str | Path]) -> Corpus:
+    """The corpus with the files' ratings on its turns.
+
+    A turn's ratings of a dimension are those of the raters who rated it, in the order in which raters of that dimension
+    first appear; the same name in two files is one rater. As in every reader, a dimension without any number is
+    absent. Ratings that match no turn are counted in a caveat; where none matches, or a turn has the dimension already,
+    an `InputError` is raised."""
+    if not paths:
+        return corpus
+    files: dict[str, SourceFile] = {}
+    joining = _Joining(corpus)
+    for path in map(Path, paths):
+        ratings = read_ratings(path)
+        file = SourceFile(str(path), sha256(path), "ratings")
+        if file.sha256 in files:
+            # Raters without a name could not be told apart, and would seem to agree with themselves.
+            other = files[file.sha256].path
+            raise InputError(f"expected different files of ratings, found the content of {other} again", path)
+        files[file.sha256] = file
+        joining.add(path, ratings)
+    if not joining.matched:
+        raise joining.nothing_matches()
+    return Corpus(joining.turns(), (*corpus.files, *files.values()), (*corpus.caveats, *joining.caveats))
+
+
+class _Joining:
+    """Ratings on their way to turns."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.caveats: list[Caveat] = []
+        self.matched = 0
+        self._turns = corpus.turns
+        self._places: dict[str, list[int]] = {}
+        for place, turn in enumerate(corpus.turns):
+            self._places.setdefault(turn.id, []).append(place)
+        self._ranks: dict[str, dict[str | int, int]] = {}
+        """For each dimension the raters in order of appearance; one without a name is a number."""
+        self._given: dict[tuple[int, str], dict[int, tuple[Rating, Path]]] = {}
+        """For each turn and dimension what each rater, by rank, gave, and in which file."""
+        self._unmatched: list[tuple[Rating, Path]] = []
+
+    def add(self, path: Path, ratings: Sequence[Rating]) -> None:
+        lost = 0
+        for rating in ratings:
+            ranks = self._ranks.setdefault(rating.dimension, {})
+            rank = ranks.setdefault(len(ranks) if rating.rater is None else rating.rater, len(ranks))
+            place = self._match(rating)
+            if place is None:
+                lost += 1
+                self._unmatched.append((rating, path))
+            else:
+                self._put(place, rank, rating, path)
+        self.matched += len(ratings) - lost
+        if lost:
+            first, _ = self._unmatched[-lost]
+            message = f"{lost} of {count(len(ratings), 'rating')} match no turn; the first, in line {first.line}, has"
+            self.caveats.append(Caveat("unmatched_ratings", f"{path}: {message} {_whose(first)}{self._hint(first)}"))
+
+    def _match(self, rating: Rating) -> int | None:
+        """The place of the one turn that is meant; None where there is none, or more than one."""
+        places = self._places.get(rating.id, [])
+        if rating.system is not None:
+            places = [place for place in places if self._turns[place].system == rating.system]
+        return places[0] if len(places) == 1 else None
+
+    def _put(self, place: int, rank: int, rating: Rating, path: Path) -> None:
+        if rating.dimension in self._turns[place].ratings:
+            whose = f"the turn with {_whose(self._turns[place])}"
+            own = f"has ratings of {quote(rating.dimension)} of its own; take them out of one of the files"
+            raise InputError(f"{whose} {own}", path, rating.line)
+        given = self._given.setdefault((place, rating.dimension), {})
+        if rank in given:
+            before, file = given[rank]
+            raise InputError(f"{_twice(rating)} stands already at {file}:{before.line}", path, rating.line)
+        given[rank] = rating, path
+
+    def turns(self) -> list[Turn]:
+        turns = list(self._turns)
+        for (place, dimension), given in self._given.items():
+            values = tuple(given[rank][0].value for rank in sorted(given))
+            if any(value is not None for value in values):
+                turns[place] = replace(turns[place], ratings={**turns[place].ratings, dimension: values})
+        return turns
+
+    def nothing_matches(self) -> InputError:
+        rating, path = self._unmatched[0]
+        turn = f"the first turn has {_whose(self._turns[0])}" if self._turns else "the corpus has no turns"
+        message = f"expected ratings of the corpus's turns, found none: the first rating has {_whose(rating)}, {turn}"
+        return InputError(message + self._hint(rating), path, rating.line)
+
+    def _hint(self, rating: Rating) -> str:
+        places = self._places.get(rating.id, [])
+        if rating.system is not None or len(places) < 2:
+            return ""
+        return f" (this id stands {len(places)} times in the corpus: the rating must name its system)"
+
+
+def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    path = reading.path
+    refuse_missing(path)
+    head = Head.of(path)
+    if head.is_directory:
+        raise InputError("is a directory; expected a file of ratings", path)
+    if parquet.sniff(head):
+        return _parquet(reading)
+    if jsonl.sniff(head):
+        return _json_lines(reading)
+    return _table(reading, "\t" if "\t" in head.first_line else ",")
+
+
+def _json_lines(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for line, text in reading.lines():
+        with reading.record(line):
+            record = parse_object(text)
+            _check(record, "field")
+            yield line, record
+
+
+def _table(reading: Reading, delimiter: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    columns: list[str] | None = None
+    for line, row in delimited.rows(reading, delimiter):
+        with reading.record(line):
+            if columns is None:
+                # A column without a name is such as pandas writes for its index.
+                _check([column for column in row if column], "column")
+                columns = row
+                continue
+            if len(row) != len(columns):
+                raise InputError(f"expected {len(columns)} columns, found {len(row)}")
+            cells: dict[str, Any] = {column: text or None for column, text in zip(columns, row, strict=True)}
+            if cells["value"] is not None:
+                cells["value"] = delimited.number(cells["value"])
+            yield line, cells
+
+
+def _parquet(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    import pyarrow.parquet as pq
+
+    # On a broken file pyarrow raises exceptions of many unrelated classes.
+    try:
+        with opened(reading.path) as stream:
+            file = pq.ParquetFile(stream)
+            names = list(file.schema_arrow.names)
+            _check(names, "column")
+            rows = file.read([name for name in names if name in COLUMNS]).to_pylist()
+    except InputError as error:
+        raise InputError(error.message, reading.path) from None
+    except Exception as error:
+        raise InputError(f"expected a Parquet file, found: {quote(str(error))}", reading.path) from None
+    for number, row in enumerate(rows, start=1):
+        value = row["value"]
+        yield number, {**row, "value": float(value) if isinstance(value, Decimal) else value}
+
+
+def _check(names: Collection[str], kind: str) -> None:
+    """Refuses a name that comes twice or resembles one of ours, and names without those that are required."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"expected {kind}s of different names, found {quote(name)} twice")
+        seen.add(name)
+    fields.refuse_near_misses(seen, COLUMNS)
+    for needed in ("id", "value"):
+        if needed not in seen:
+            raise InputError(f"expected a {kind} {needed!r}, found {quote_all(names) or 'none'}")
+
+
+def _rating(record: Mapping[str, Any], line: int) -> Rating:
+    id, system, rater, dimension = (fields.name(record, column) for column in COLUMNS[:-1])
+    if id is None:
+        raise InputError("id: expected text or a whole number, found none")
+    dimension = sys.intern(dimension or DIMENSION)
+    value = record["value"]
+    blank = isinstance(value, str) and not value.strip()
+    return Rating(
+        id=id,
+        system=system and sys.intern(system),
+        rater=rater and sys.intern(rater),
+        dimension=dimension,
+        value=None if blank else fields.rating(value, dimension),
+        line=line,
+    )
+
+
+def _whose(rated: Rating | Turn) -> str:
+    return f"id {quote(rated.id)} and {'no system' if rated.system is None else f'system {quote(rated.system)}'}"
+
+
+def _twice(rating: Rating) -> str:
+    return f"the rating {quote(rating.dimension)} of {_whose(rating)} by rater {quote(str(rating.rater))}"

@@ -1,0 +1,119 @@
+"""The figure of correlations with their intervals, beside what people reach among themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dialogauge.agreement.points import COUNTED, Level
+from dialogauge.agreement.result import MEAN, Agreement, Ceiling, Row
+from dialogauge.report.agreement_parts import (
+    COEFFICIENTS,
+    check_coefficient,
+    estimate,
+    interval_words,
+    rows_of,
+    scope_labels,
+    scopes_of,
+)
+from dialogauge.report.drawing import caption, fit_all, number, panels, plain, save
+from dialogauge.report.figures import BEST, FLOOR, INK, MUTED
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLANK = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+"""Behind text, so that lines do not cross it."""
+TOPPED = ("pearson", "spearman")
+"""Coefficients that have a top group and a ceiling."""
+
+
+def plot_agreement_forest(
+    agreement: Agreement, path: str | Path, level: Level = "system", coefficient: str = "spearman"
+) -> Path:
+    """Draws a panel for each corpus, and the mean over them last: a dot and an interval for each metric's correlation
+    ("pearson", "spearman" or "kendall"). Filled dots: no metric is better, as far as a corrected test can tell;
+    diamonds: metrics were not tested against each other. Dashed: how well one rater agrees with the others."""
+    return save(lambda: draw_agreement_forest(agreement, level, coefficient), path)
+
+
+def draw_agreement_forest(agreement: Agreement, level: Level = "system", coefficient: str = "spearman") -> Figure:
+    check_coefficient(coefficient)
+    scopes = scopes_of(agreement, level)
+    rows = [rows_of(agreement, scope) for scope in scopes]
+    metrics = [metric for metric in agreement.metrics if any(metric in found for found in rows)]
+    figure, axes = panels(len(scopes), 2.3, 0.9 + 0.24 * len(metrics), sharex=True, sharey=True)
+    ceilings = [agreement.ceiling(scope) for scope in scopes]
+    for axis, scope, title, found in zip(axes, scopes, scope_labels(scopes, 24), rows, strict=True):
+        _draw(axis, metrics, found, coefficient)
+        counted = "corpora" if scope.corpus == MEAN else COUNTED[level]
+        axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
+        axis.set_xlabel(_counts(found, coefficient, counted), fontsize=8, color=MUTED)
+        axis.tick_params(labelbottom=True)
+    axes[0].locator_params(axis="x", nbins=5)
+    axes[0].set_yticks(range(len(metrics)), fit_all(metrics))
+    axes[0].set_ylim(len(metrics) - 0.5, -1.2)
+    lines = [_ceiling(axis, ceiling, coefficient) for axis, ceiling in zip(axes, ceilings, strict=True)]
+    said = [f"{COEFFICIENTS[coefficient]} correlation with people, {level} level", interval_words(agreement, level)]
+    tested = {_tested(scope.corpus, coefficient) for scope in scopes}
+    words = {
+        "filled dot: no metric is better, as far as a corrected test can tell": True in tested,
+        "diamond: not tested": False in tested,
+        "dashed: one rater with the mean of the others": any(lines),
+    }
+    caption(figure, *said, *(word for word, holds in words.items() if holds))
+    return figure
+
+
+def _draw(axis: Axes, metrics: Sequence[str], rows: Mapping[str, Row], coefficient: str) -> None:
+    plain(axis, "x")
+    axis.axvline(0, color=MUTED, linewidth=1, zorder=1)
+    for place, metric in enumerate(metrics):
+        row = rows.get(metric)
+        value, low, high = estimate(row, coefficient)
+        if row is None or value is None:
+            _note(axis, (0, place), "undefined", "left", MUTED)
+            continue
+        colour, face, marker = _look(row, coefficient)
+        if low is not None and high is not None:
+            axis.plot([low, high], [place, place], color=colour, linewidth=1.6, solid_capstyle="round", zorder=2)
+        axis.plot([value], [place], marker, color=colour, markerfacecolor=face, markersize=5.5, zorder=3)
+
+
+def _look(row: Row, coefficient: str) -> tuple[str, str, str]:
+    """The dot's colour, what fills it, and its marker."""
+    if not _tested(row.corpus, coefficient):
+        return INK, INK, "D"
+    return (BEST, BEST, "o") if getattr(row, f"{coefficient}_top") else (INK, "white", "o")
+
+
+def _tested(corpus: str, coefficient: str) -> bool:
+    """Whether metrics were tested against each other."""
+    return corpus != MEAN and coefficient in TOPPED
+
+
+def _counts(rows: Mapping[str, Row], coefficient: str, counted: str) -> str:
+    """How many points the dots stand for; a metric may have fewer than another."""
+    drawn = [row.n for row in rows.values() if getattr(row, coefficient) is not None]
+    fewest, most = min(drawn, default=0), max(drawn, default=0)
+    return f"{most} {counted}" if fewest == most else f"{fewest} to {most} {counted}"
+
+
+def _ceiling(axis: Axes, ceiling: Ceiling | None, coefficient: str) -> bool:
+    """Whether there is one to draw."""
+    value = None if ceiling is None or coefficient not in TOPPED else getattr(ceiling, coefficient)
+    if value is None:
+        return False
+    axis.axvline(value, color=FLOOR, linewidth=1.3, linestyle=(0, (4, 2)), zorder=1)
+    left, right = axis.get_xlim()
+    inward = "right" if value > (left + right) / 2 else "left"
+    _note(axis, (value, -0.8), f"people {number(value)}", inward, FLOOR)
+    return True
+
+
+def _note(axis: Axes, at: tuple[float, float], words: str, align: str, colour: str) -> None:
+    """Small words just beside a vertical line; `align` is the side of them that is next to it."""
+    look: dict[str, Any] = {"ha": align, "va": "center", "fontsize": 7.5, "color": colour, "bbox": BLANK}
+    axis.annotate(words, at, (-4 if align == "right" else 4, 0), textcoords="offset points", **look)

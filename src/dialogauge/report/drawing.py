@@ -1,0 +1,117 @@
+"""What figures share: one way to save them, one look of axes, and names that fit."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dialogauge.report.figures import INK, MUTED, check_figure_path
+from dialogauge.tables import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOOK = {"font.size": 9, "svg.hashsalt": "dialogauge", "text.parse_math": False}
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""Same figure, same bytes."""
+GRID, EDGE = "#e4e7eb", "#c8ccd2"
+LONGEST = 28
+"""Letters of a name."""
+TITLE = 26
+"""Letters of a panel's title, which is bold."""
+NARROWEST = 4.2
+"""Inches of a figure with one panel."""
+LETTERS_PER_INCH = 17
+"""Of small print."""
+
+
+def save(draw: Callable[[], Figure], path: str | Path) -> Path:
+    """Writes what `draw` gives. The path is checked first, and nothing is made where drawing fails."""
+    path = check_figure_path(path)
+    import matplotlib
+
+    with matplotlib.rc_context(LOOK):  # type: ignore[arg-type]
+        figure = draw()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=160, metadata=UNDATED.get(path.suffix.lower()))
+    return path
+
+
+def panels(count: int, width: float, height: float, **shared: Any) -> tuple[Figure, list[Axes]]:
+    """A figure of this many panels, at most four to a row; each takes this much room, in inches."""
+    from matplotlib.figure import Figure
+
+    columns = _columns(count)
+    rows = -(-count // columns)
+    figure = Figure(figsize=(max(0.6 + width * columns, NARROWEST), 0.6 + height * rows), layout="constrained")
+    axes = list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
+    for axis in axes[count:]:
+        axis.remove()
+    return figure, axes[:count]
+
+
+def _columns(count: int) -> int:
+    """Four, or three where this leaves less room empty and is not tall."""
+    return 3 if count in (5, 6, 9) else min(count, 4)
+
+
+def caption(figure: Figure, *parts: str) -> None:
+    """What the reader must know, below the panels, in lines that the figure has room for."""
+    letters = int(figure.get_figwidth() * LETTERS_PER_INCH)
+    lines = textwrap.wrap("; ".join(part for part in parts if part), letters)
+    figure.supxlabel("\n".join(lines), fontsize=8, color=MUTED)
+
+
+def legend_columns(figure: Figure, names: Sequence[str]) -> int:
+    """How many of these names, with a mark before each, the figure has room for in one line."""
+    fitting = int(figure.get_figwidth() / (0.6 + 0.07 * max(map(len, names))))
+    return max(1, min(fitting, len(names)))
+
+
+def nothing(axis: Axes) -> None:
+    """A panel that has nothing to show."""
+    axis.text(0.5, 0.5, "no values", transform=axis.transAxes, ha="center", va="center", color=MUTED)
+    axis.set(xticks=[], yticks=[])
+
+
+def plain(axis: Axes, grid: str = "both") -> None:
+    """No frame, a light grid along `grid` ("x", "y" or "both")."""
+    axis.grid(axis=grid, color=GRID, linewidth=0.8)  # type: ignore[arg-type]
+    axis.set_axisbelow(True)
+    axis.tick_params(length=0, colors=INK, labelsize=8)
+    for side in ("top", "right", "left"):
+        axis.spines[side].set_visible(False)
+    axis.spines["bottom"].set_color(EDGE)
+
+
+def fit(name: str, longest: int = LONGEST) -> str:
+    """The name, safe to show, with … in place of what is too long."""
+    name = printable(name)
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
+
+
+def fit_all(names: Sequence[str], longest: int = LONGEST) -> list[str]:
+    """Different names stay different: those that begin alike lose their middle, and get a number if that is no help."""
+    ends = [fit(name, longest) for name in names]
+    shown = [end if ends.count(end) == 1 else _middle(name, longest) for name, end in zip(names, ends, strict=True)]
+    often, met = Counter(shown), Counter[str]()
+    for place, name in enumerate(shown):
+        met[name] += 1
+        if often[name] > 1:
+            shown[place] = f"{name} ({met[name]})"
+    return shown
+
+
+def _middle(name: str, longest: int) -> str:
+    name = printable(name)
+    half = (longest - 1) // 2
+    return name if len(name) <= longest else f"{name[: longest - 1 - half]}…{name[-half:]}"
+
+
+def number(value: float, sign: str = "") -> str:
+    """Two decimals and a real minus; `sign` "+" writes the plus as well."""
+    return f"{value:{sign}z.2f}".replace("-", "−")

@@ -1,0 +1,121 @@
+"""The figure of systems: what a metric says of each one against what people say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dialogauge.agreement.points import Floats, Points, Scope
+from dialogauge.agreement.result import Agreement, Row
+from dialogauge.report.agreement_parts import (
+    interval_words,
+    metrics_of,
+    of_scope,
+    points_of,
+    rows_of,
+    told,
+    turned_words,
+)
+from dialogauge.report.drawing import TITLE, caption, fit_all, nothing, panels, plain, save
+from dialogauge.report.figures import BEST, DIRECTION, INK, MUTED
+from dialogauge.report.point_labels import label_points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_NAMES, LONGEST_NAME = 6, 12
+"""More systems, or longer names, are numbered, and the names stand beside the panels."""
+FEW = 8
+"""Systems below which the figure says that they are few."""
+HEADROOM = 0.3
+"""Room above the points for the correlations, as a share of their range."""
+NAMES_PER_ROW = 13
+
+
+def plot_system_scatter(
+    agreement: Agreement, path: str | Path, scope: Scope | None = None, metrics: Sequence[str] | None = None
+) -> Path:
+    """Draws a panel for each metric: its score of every system against the system's mean rating, with the intervals of
+    both, and the correlations. Without a scope: the first one of systems."""
+    return save(lambda: draw_system_scatter(agreement, scope, metrics), path)
+
+
+def draw_system_scatter(
+    agreement: Agreement, scope: Scope | None = None, metrics: Sequence[str] | None = None
+) -> Figure:
+    points = points_of(agreement, ("system",), scope)
+    shown = metrics_of(points, metrics)
+    rows = rows_of(agreement, points.scope)
+    count = len(points.names)
+    figure, axes = panels(len(shown), 2.7, 2.6)
+    names = fit_all(points.names)
+    numbered = count > MOST_NAMES or max(map(len, names), default=0) > LONGEST_NAME
+    for axis, metric, title in zip(axes, shown, fit_all(shown, TITLE), strict=True):
+        _draw(axis, points, metric, rows.get(metric))
+        axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
+    if numbered:
+        _legend(figure, names, len({axis.get_subplotspec().rowspan.start for axis in axes}))  # type: ignore[union-attr]
+    few = f"{count} systems only: a correlation of so few is uncertain" if count < FEW else ""
+    intervals = f"{interval_words(agreement, 'system')} (bars: over {agreement.unit})"
+    what = "x: mean rating of each system"
+    caption(figure, of_scope(points.scope), what, intervals, turned_words(rows, shown), few)
+    figure.draw_without_rendering()
+    for axis, metric in zip(axes, shown, strict=True):
+        y = points.column(metric)
+        known = np.isfinite(y) & np.isfinite(points.people)
+        labels = [str(place + 1) if numbered else names[place] for place in np.flatnonzero(known)]
+        label_points(axis, points.people[known], y[known], labels)
+    return figure
+
+
+def _draw(axis: Axes, points: Points, metric: str, row: Row | None) -> None:
+    plain(axis)
+    x, y = points.people, points.column(metric)
+    known = np.isfinite(x) & np.isfinite(y)
+    axis.text(0.02, 0.98, told(row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5, color=INK)
+    axis.set_ylabel(DIRECTION[row.higher_is_better] if row else "", fontsize=8, color=MUTED)
+    if not known.any():
+        nothing(axis)
+        return
+    place = points.metrics.index(metric)
+    across = _bars(x, points.people_intervals)[:, known]
+    up = _bars(y, None if points.value_intervals is None else points.value_intervals[:, place])[:, known]
+    look: dict[str, Any] = {"fmt": "none", "ecolor": MUTED, "elinewidth": 1, "alpha": 0.8, "zorder": 2}
+    axis.errorbar(x[known], y[known], xerr=across, yerr=up, **look)
+    axis.plot(x[known], y[known], "o", color=BEST, markersize=5, zorder=3)
+    _line(axis, x[known], y[known])
+    axis.margins(0.1)
+    bottom, top = axis.get_ylim()
+    axis.set_ylim(bottom, top + HEADROOM * (top - bottom))
+
+
+def _bars(middle: Floats, intervals: Floats | None) -> Floats:
+    """How far each interval reaches below and above; NaN draws nothing. An interval need not hold its own value."""
+    if intervals is None:
+        return np.full((2, len(middle)), np.nan)
+    reach: Floats = np.maximum(np.stack([middle - intervals[:, 0], intervals[:, 1] - middle]), 0)
+    return reach
+
+
+def _line(axis: Axes, x: Floats, y: Floats) -> None:
+    """The least-squares line, from three systems on."""
+    if len(x) < 3 or np.ptp(x) == 0:
+        return
+    slope = float(np.cov(x, y)[0, 1] / np.var(x, ddof=1))
+    ends = np.array([x.min(), x.max()])
+    axis.plot(ends, y.mean() + slope * (ends - x.mean()), color=MUTED, linewidth=1, linestyle=":", zorder=1)
+
+
+def _legend(figure: Figure, names: Sequence[str], rows: int) -> None:
+    from matplotlib.lines import Line2D
+
+    blank = [Line2D([], [], linestyle="none") for _ in names]
+    labels = [f"{place} {name}" for place, name in enumerate(names, 1)]
+    columns = -(-len(names) // (NAMES_PER_ROW * rows))
+    look: dict[str, Any] = {"frameon": False, "fontsize": 8, "handlelength": 0, "handletextpad": 0}
+    figure.set_figwidth(figure.get_figwidth() + columns * (0.3 + 0.075 * max(map(len, labels))))
+    figure.legend(blank, labels, loc="outside right center", ncols=columns, **look)

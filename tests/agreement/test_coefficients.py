@@ -1,0 +1,185 @@
+"""Correlations of two lists, against scipy and by hand."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dialogauge.agreement.coefficients import (
+    cosine,
+    kendall,
+    kendall_rows,
+    pairwise_accuracy,
+    pearson,
+    pearson_rows,
+    ranks,
+    spearman,
+    spearman_rows,
+    unit_rows,
+)
+
+SCIPY = {pearson: stats.pearsonr, spearman: stats.spearmanr, kendall: stats.kendalltau}
+ROWS = {pearson: pearson_rows, spearman: spearman_rows, kendall: kendall_rows}
+few = settings(max_examples=25, deadline=None)
+pairs_of_small_numbers = st.lists(st.tuples(st.integers(-3, 3), st.integers(-2, 2)), min_size=2, max_size=30)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def two_lists(seed, n=60, tied=False, offset=0.0):
+    random = rng(seed)
+    x = random.normal(size=n)
+    y = 0.5 * x + random.normal(size=n)
+    if tied:
+        x, y = np.round(2 * x) / 2, np.round(y)
+    return x + offset, y - offset
+
+
+def brute_accuracy(x, y):
+    """acc23 as it is defined: over all pairs, those ordered alike and those tied in both."""
+    signs = [(np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i, j in combinations(range(len(x)), 2)]
+    return sum(a == b for a, b in signs) / len(signs)
+
+
+@pytest.mark.parametrize("coefficient", SCIPY)
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_as_scipy_has_it(coefficient, tied, seed):
+    x, y = two_lists(seed, tied=tied)
+    assert coefficient(x, y) == pytest.approx(SCIPY[coefficient](x, y).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", SCIPY)
+@pytest.mark.parametrize("offset", [1e3, 1e6])
+def test_where_a_scale_has_its_zero_does_not_matter(coefficient, offset):
+    # Halves and wholes beside 1e6 are exact, so nothing but the arithmetic of the correlation is tested.
+    x, y = two_lists(5, tied=True)
+    assert coefficient(x + offset, y - offset) == pytest.approx(coefficient(x, y), abs=1e-12)
+    assert coefficient(x + offset, y) == pytest.approx(SCIPY[coefficient](x + offset, y).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", SCIPY)
+@few
+@given(pairs=pairs_of_small_numbers)
+def test_many_ties(coefficient, pairs):
+    x, y = (np.array(side, float) for side in zip(*pairs, strict=True))
+    assume(np.ptp(x) and np.ptp(y))
+    assert coefficient(x, y) == pytest.approx(SCIPY[coefficient](x, y).statistic, abs=1e-12)
+    assert coefficient(y, x) == pytest.approx(coefficient(x, y), abs=1e-12)
+    assert coefficient(-x, y) == pytest.approx(-coefficient(x, y), abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-231, 1e-160, 1e200])
+def test_very_small_and_very_large_numbers(scale):
+    # BLEU without smoothing gives such: 1e-231 where no word is shared.
+    x, y = np.array([1.0, 2.0, 9.0, 4.0]), np.array([1.0, 3.0, 4.0, 2.0])
+    assert pearson(scale * x, y) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
+    assert cosine(scale * x, y) == pytest.approx(cosine(x, y), abs=1e-12)
+
+
+def test_pearson_by_hand():
+    # Deviations (-1, 0, 1) and (-5, -2, 7) / 3: 4 / sqrt(2 * 26/3) = sqrt(12/13).
+    assert pearson([1, 2, 3], [1, 2, 5]) == pytest.approx(math.sqrt(12 / 13), abs=1e-15)
+
+
+def test_kendall_by_hand():
+    # x ties once, y never. Of 6 pairs, 1 is tied, 4 are concordant, 1 is discordant: 3 / sqrt(5 * 6).
+    assert kendall([1, 1, 2, 3], [1, 2, 4, 3]) == pytest.approx(3 / math.sqrt(30), abs=1e-15)
+
+
+def test_cosine_by_hand():
+    # (3 + 8) / (sqrt(5) * 5); not centred, so lists of one number have it too, and adding 1 changes it.
+    assert cosine([1, 2], [3, 4]) == pytest.approx(11 / (5 * math.sqrt(5)), abs=1e-15)
+    assert cosine([2, 2], [3, 3]) == pytest.approx(1, abs=1e-15)
+    assert cosine([1, -1], [1, 1]) == 0
+    assert cosine([1, 2], [-1, -2]) == pytest.approx(-1, abs=1e-15)
+    assert math.isnan(cosine([0, 0], [1, 2]))
+    assert math.isnan(cosine([], []))
+
+
+def test_pairwise_accuracy_by_hand():
+    # Pairs 12, 13, 23: x ties in 12 alone, y never. 13 and 23 are concordant: 2 of 3.
+    assert pairwise_accuracy([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / 3, abs=1e-15)
+    # The same, told from the other side.
+    assert pairwise_accuracy([1, 2, 3], [1, 1, 2]) == pytest.approx(2 / 3, abs=1e-15)
+    # Tied in both in 12, concordant in 13 and 23: all.
+    assert pairwise_accuracy([1, 1, 2], [5, 5, 9]) == 1
+    # Tied in both in 12, discordant in 13 and 23: one of three.
+    assert pairwise_accuracy([1, 1, 2], [9, 9, 5]) == pytest.approx(1 / 3, abs=1e-15)
+    # A metric that never differs is right where people see no difference, in 1 of 3 pairs.
+    assert pairwise_accuracy([7, 7, 7], [9, 9, 5]) == pytest.approx(1 / 3, abs=1e-15)
+    assert pairwise_accuracy([7, 7, 7], [2, 2, 2]) == 1
+    assert pairwise_accuracy([-0.0, 0.0, 1.0], [2, 2, 3]) == 1
+
+
+@few
+@given(pairs=pairs_of_small_numbers)
+def test_pairwise_accuracy_is_what_counting_pairs_gives(pairs):
+    x, y = (np.array(side, float) for side in zip(*pairs, strict=True))
+    assert pairwise_accuracy(x, y) == pytest.approx(brute_accuracy(x, y), abs=1e-12)
+
+
+def test_pairwise_accuracy_of_numbers_that_differ():
+    x, y = two_lists(7, n=25)
+    assert pairwise_accuracy(x, y) == pytest.approx(brute_accuracy(x, y), abs=1e-12)
+    # Without ties, tau is twice the accuracy less one.
+    assert pairwise_accuracy(x, y) == pytest.approx((1 + kendall(x, y)) / 2, abs=1e-12)
+
+
+def test_pairwise_accuracy_with_a_value_that_is_undefined():
+    assert math.isnan(pairwise_accuracy([1, math.nan, 3], [1, 2, 3]))
+
+
+@pytest.mark.parametrize("coefficient", [pearson, spearman, kendall])
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [([], []), ([1], [2]), ([3, 3, 3], [1, 2, 3]), ([1, 2, 3], [0.1, 0.1, 0.1]), ([0.1] * 7, [0.3] * 7)],
+)
+def test_undefined(coefficient, x, y):
+    assert math.isnan(coefficient(x, y))
+
+
+@pytest.mark.parametrize("coefficient", ROWS)
+def test_undefined_where_a_value_is(coefficient):
+    assert math.isnan(coefficient([1, math.nan, 3], [1, 2, 3]))
+    assert np.isnan(ROWS[coefficient](np.array([[1, math.nan, 3]]), np.array([[1.0, 2, 3]]))).all()
+
+
+@pytest.mark.parametrize("x", [[], [1]])
+def test_no_pairs(x):
+    assert math.isnan(pairwise_accuracy(x, x))
+
+
+@pytest.mark.parametrize("coefficient", ROWS)
+def test_rows_are_single_lists(coefficient):
+    x = np.array([two_lists(seed, n=12, tied=seed % 2 == 0)[0] for seed in range(6)])
+    y = np.array([two_lists(seed, n=12, tied=seed < 3)[1] for seed in range(6)])
+    x[4] = 0.1
+    expected = [coefficient(*pair) for pair in zip(x, y, strict=True)]
+    assert ROWS[coefficient](x, y) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert np.isnan(ROWS[coefficient](x, y)).tolist() == [False] * 4 + [True, False]
+
+
+@pytest.mark.parametrize("coefficient", ROWS)
+def test_one_row_goes_with_all(coefficient):
+    x = rng().normal(size=(5, 9))
+    expected = [coefficient(row, x[0]) for row in x]
+    assert ROWS[coefficient](x, x[:1]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_ranks_share_the_mean_of_theirs():
+    assert ranks([10, 20, 10, 5]).tolist() == [2.5, 4, 2.5, 1]
+    assert ranks([[3, 1], [1, 1]]).tolist() == [[2, 1], [1.5, 1.5]]
+
+
+def test_unit_rows():
+    found = unit_rows(np.array([[1.0, 2, 3], [5, 5, 5]]))
+    # (-1, 0, 1) has length sqrt(2).
+    assert found[0] == pytest.approx([-math.sqrt(0.5), 0, math.sqrt(0.5)], abs=1e-15)
+    assert np.isnan(found[1]).all()
