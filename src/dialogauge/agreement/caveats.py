@@ -16,11 +16,18 @@ FEW_SYSTEMS = 8
 FEW_POINTS = 20
 
 
-def of_corpus(name: str | None, caveats: Sequence[Caveat]) -> list[Caveat]:
-    """Those of the scores, with the corpus they are about where there are several. Known faults name their file."""
-    if name is None:
-        return list(caveats)
-    return [c if c.code == "known_fault" else Caveat(c.code, f"{name}: {c.message}") for c in caveats]
+def of_scores(found: Sequence[tuple[str, Caveat]], several: bool) -> list[Caveat]:
+    """Those of the scores of each corpus, with its name where there are several: what is said of more than one is said
+    once. Known faults name their file."""
+    if not several:
+        return [caveat for _, caveat in found]
+    corpora: dict[Caveat, list[str]] = {}
+    for name, caveat in found:
+        corpora.setdefault(caveat, []).append(name)
+    return [
+        c if c.code == "known_fault" else Caveat(c.code, f"{', '.join(dict.fromkeys(names))}: {c.message}")
+        for c, names in corpora.items()
+    ]
 
 
 def of_unrated(name: str, corpus: Corpus, rated: Corpus, systems: Sequence[str] | None) -> list[Caveat]:

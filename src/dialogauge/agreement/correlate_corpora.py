@@ -13,7 +13,7 @@ from dialogauge.agreement.result import Agreement
 from dialogauge.agreement.study import Collected, Plan, study
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading
-from dialogauge.errors import InputError, unknown
+from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.measure import ROWS_FIT, measure
 from dialogauge.evaluation.real import read_real
 from dialogauge.evaluation.settings import Settings
@@ -56,17 +56,17 @@ def correlate(
         per_system=per_system,
         settings=Settings(seed, resamples, confidence),
     )
-    collected = Collected()
+    collected, scored = Collected(), list[tuple[str, Caveat]]()
     named = name_corpora(corpora)
     if real is not None and len(named) > 1:  # a stream can be read once
-        kept, _, found = read_real(real, progress)
-        real = Corpus(kept.turns, kept.files, tuple(found))
+        kept, _, remarks = read_real(real, progress)
+        real = Corpus(kept.turns, kept.files, tuple(remarks))
     for name, corpus in _watched(named, progress):
         try:
             rated = _rated(corpus, systems)
             collected.caveats += caveats.of_unrated(name, corpus, rated, systems)
             measured = measure(rated, requests, None, compat, cache, progress, real)
-            collected.caveats += caveats.of_corpus(name if len(named) > 1 else None, measured.caveats)
+            scored += [(name, caveat) for caveat in measured.caveats]
             study(name, rated, measured, plan, collected)
         except InputError as error:
             raise error if len(named) == 1 or error.path else InputError(f"{name}: {error.message}") from None
@@ -76,6 +76,12 @@ def correlate(
         said = "; ".join(dict.fromkeys(caveat.message for caveat in collected.caveats))
         raise InputError(f"nothing to correlate at turn level, and fewer than three systems: {said}")
     rows = [*collected.rows, *mean_rows(collected.rows)]
+    found = [
+        *caveats.of_scores(scored, several=len(named) > 1),
+        *collected.caveats,
+        *caveats.of_unrepeated(collected.unrepeated),
+        *caveats.of_rows(rows),
+    ]
     return Agreement(
         rows=rows,
         ceilings=collected.ceilings,
@@ -83,9 +89,7 @@ def correlate(
         points=collected.points,
         metrics=[request.name for request in requests],
         files=tuple(dict.fromkeys(collected.files)),
-        caveats=list(
-            dict.fromkeys([*collected.caveats, *caveats.of_unrepeated(collected.unrepeated), *caveats.of_rows(rows)])
-        ),
+        caveats=list(dict.fromkeys(found)),
         settings=plan.settings,
         unit=" and ".join(dict.fromkeys(collected.units)),
     )

@@ -15,6 +15,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.forms import Forms
+from dialogauge.metrics.base import spell_file
 from dialogauge.reproduce.correlations import COEFFICIENTS, Cell, Recipe, Reproduced, reproduce_table3
 
 SCHEMA = "dialogauge.reproduced-figure/1"
@@ -103,7 +104,9 @@ def reproduce_figure2(folder: str | Path, recipe: Recipe, **options: Any) -> Rep
 def figure2(table: Reproduced) -> ReproducedFigure:
     models = dict.fromkeys((cell.model or "", cell.encoder or "") for cell in table.cells)
     groups = {
-        used if used == model else f"{used} (for {model})": [cell for cell in table.cells if cell.model == model]
+        used if used == model else f"{spell_file(used)} (for {model})": [
+            cell for cell in table.cells if cell.model == model
+        ]
         for model, used in models
     }
     bars = [bar for name in COEFFICIENTS for bar in _bars(name, groups)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dialogauge.agreement.agreement_table import interval_and_p, number
+from dialogauge.metrics.base import spell_file
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _name(cell: correlations.Cell) -> str:
     """The paper's name where nothing else than the paper's model made the numbers."""
     if cell.encoder is None or cell.encoder == cell.model:
         return cell.row
-    return f"{cell.row.split(' (')[0]} ({cell.encoder})"
+    return f"{cell.row.split(' (')[0]} ({spell_file(cell.encoder)})"
 
 
 def _texts(cell: correlations.Cell) -> list[Cell]:
