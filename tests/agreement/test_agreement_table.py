@@ -60,7 +60,7 @@ def test_frame(result):
 
 def test_columns_in_which_nothing_differs_are_not_shown(result):
     headers = [header.text for header in result.to_table().headers]
-    people = ["alpha", "split-half"]
+    people = ["alpha", "split-half", "ceiling"]
     measures = ["metric", "n", "Pearson", "Spearman", "Kendall", "accuracy", "cosine"]
     assert headers == ["corpus", "level", *measures, *people]
     small = quick(rated(), level="turn").to_table()
@@ -97,7 +97,7 @@ def test_numbers_in_the_table(result):
     ceiling = result.ceilings[0]
     assert [cell.text for cell in table.rows[3][3:]] == [
         *("100", f"{ceiling.pearson:.3f}", f"{ceiling.spearman:.3f}", "", "", ""),
-        *(f"{ceiling.alpha:.3f}", f"{ceiling.split_half:.3f}"),
+        *(f"{ceiling.alpha:.3f}", f"{ceiling.split_half:.3f}", f"{ceiling.split_half**0.5:.3f}"),
     ]
     assert all(len(line) == len(table.headers) for line in table.rows)
 

@@ -458,9 +458,10 @@ class TestForest:
     @pytest.mark.parametrize(("coefficient", "value"), [("pearson", 0.62), ("spearman", 0.6)])
     def test_what_people_reach(self, found, coefficient, value):
         first, *others = draw_agreement_forest(found, "system", coefficient).axes
-        assert texts(first) == [f"people {value:.2f}"]
-        dashed = [[list(line.get_xdata()) for line in axis.lines if line.is_dashed()] for axis in (first, *others)]
-        assert dashed == [[[value, value]], [], []]
+        # Split-half is 0.7; its root 0.837.
+        assert texts(first) == [f"one rater {value:.2f}", "ceiling 0.84"]
+        dashed = [[line.get_xdata()[0] for line in axis.lines if line.is_dashed()] for axis in (first, *others)]
+        assert dashed == [[value, pytest.approx(0.7**0.5)], [], []]
 
     def test_kendall_has_no_ceiling_and_no_test(self, found):
         figure = draw_agreement_forest(found, "turn", "kendall")

@@ -20,13 +20,20 @@ def agreement_table(agreement: Agreement) -> Table:
     shown = _leading_columns(agreement)
     people = bool(agreement.ceilings)
     headers = [Header(name, align="left") for name in (*shown, "metric")]
-    names = ("Pearson", "Spearman", "Kendall", "accuracy", "cosine", *(("alpha", "split-half") if people else ()))
+    names = (
+        "Pearson",
+        "Spearman",
+        "Kendall",
+        "accuracy",
+        "cosine",
+        *(("alpha", "split-half", "ceiling") if people else ()),
+    )
     headers += [Header("n"), *(Header(name) for name in names)]
     rows = []
     for scope in agreement.scopes:
         lead = [Cell(str(getattr(scope, name) or "all")) for name in shown]
         mine = [row for row in agreement.rows if row.scope == scope]
-        rows += [[*lead, *_metric_cells(row, len(mine) > 1), *([NONE, NONE] if people else [])] for row in mine]
+        rows += [[*lead, *_metric_cells(row, len(mine) > 1), *([NONE] * 3 if people else [])] for row in mine]
         ceiling = agreement.ceiling(scope)
         if ceiling:
             rows.append([*lead, *_people_cells(ceiling)])
@@ -65,7 +72,16 @@ def interval_and_p(low: float | None, high: float | None, p: float | None) -> st
 def _people_cells(ceiling: Ceiling) -> list[Cell]:
     fewest, most = ceiling.fewest_raters, ceiling.most_raters
     raters = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    numbers = (ceiling.pearson, ceiling.spearman, None, None, None, ceiling.alpha, ceiling.split_half)
+    numbers = (
+        ceiling.pearson,
+        ceiling.spearman,
+        None,
+        None,
+        None,
+        ceiling.alpha,
+        ceiling.split_half,
+        ceiling.reachable,
+    )
     cells = [
         NONE if value is None and place in (2, 3, 4) else Cell(number(value)) for place, value in enumerate(numbers)
     ]
@@ -103,8 +119,8 @@ def _notes(agreement: Agreement) -> list[str]:
         notes.append("mean: over corpora, which are taken as they are; n counts them")
     if agreement.ceilings:
         notes.append(
-            "(one of k raters): one rater against the mean of the others; alpha: Krippendorff's, of turns;"
-            " split-half: of the mean rating"
+            "(one of k raters): one rater against the mean of the others; alpha: Krippendorff's, of turns; split-half:"
+            " reliability of the mean rating; ceiling: its root, which a metric would reach that knew people's mean"
         )
     notes += _needed(agreement, scopes)
     signatures = dict.fromkeys(row.signature for row in agreement.rows)

@@ -30,6 +30,8 @@ class Coefficient:
     """(metrics, metrics): how metrics go together. None where metrics are not compared by this coefficient."""
     tests: Pairs | None = None
     """p of each pair of metrics."""
+    system_tests: Pairs | None = None
+    """At system level: p of each pair by PERM-SYS, whatever `tests` are."""
 
 
 @dataclass(frozen=True)
@@ -39,25 +41,29 @@ class Found:
     coefficients: dict[str, Coefficient]
     test: dict[tuple[int, int], str]
     """The name of the permutation test of each pair."""
+    confidence: float
+    """The share of resamples that intervals of differences keep."""
 
-    def contrasts(self, points: Points, confidence: float) -> list[Contrast]:
+    def contrasts(self, points: Points) -> list[Contrast]:
         """Every pair of metrics by each coefficient that compares, corrected for the number of pairs."""
         return [
             contrast
             for name, coefficient in self.coefficients.items()
             if coefficient.tests is not None and coefficient.between is not None
-            for contrast in self._contrasts(name, coefficient, points, confidence)
+            for contrast in self._contrasts(name, coefficient, points)
         ]
 
-    def _contrasts(self, name: str, coefficient: Coefficient, points: Points, confidence: float) -> list[Contrast]:
+    def _contrasts(self, name: str, coefficient: Coefficient, points: Points) -> list[Contrast]:
         tests, between = coefficient.tests or {}, coefficient.between
         pairs = list(combinations(range(len(points.metrics)), 2))
         p_values = [defined(tests.get(pair, np.nan)) for pair in pairs]
+        by_system = [defined((coefficient.system_tests or {}).get(pair, np.nan)) for pair in pairs]
+        larger = [p if q is None or p is None else max(p, q) for p, q in zip(p_values, by_system, strict=True)]
         found = []
-        for (a, b), p, corrected in zip(pairs, p_values, holm_corrected(p_values), strict=True):
+        for (a, b), p, q, corrected in zip(pairs, p_values, by_system, holm_corrected(larger), strict=True):
             first, second = coefficient.bounds[a].value, coefficient.bounds[b].value
             together = np.nan if between is None else float(between[a, b])
-            low, high = percentile_interval(coefficient.draws[:, a] - coefficient.draws[:, b], confidence)
+            low, high = percentile_interval(coefficient.draws[:, a] - coefficient.draws[:, b], self.confidence)
             williams = williams_test(first, second, together, len(points.people))
             clear = corrected is not None and corrected < ALPHA
             found.append(
@@ -75,6 +81,7 @@ class Found:
                     williams_t=defined(williams.t),
                     williams_p=defined(williams.p),
                     p=p,
+                    p_sys=q,
                     p_holm=corrected,
                     test=None if p is None else self.test[a, b],
                     better=points.metrics[a if first > second else b] if clear else None,

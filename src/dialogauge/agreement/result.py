@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import sqrt
 from typing import Any
 
 from dialogauge import tables
@@ -77,6 +78,12 @@ class Ceiling:
     spearman: float | None
 
     @property
+    def reachable(self) -> float | None:
+        """What a metric would reach that knew what people think on average: mean ratings are noisy, too. The root of
+        their reliability (Spearman 1904, on attenuation)."""
+        return None if self.split_half is None or self.split_half < 0 else sqrt(self.split_half)
+
+    @property
     def scope(self) -> Scope:
         return Scope(self.corpus, self.dimension, self.level, self.system)
 
@@ -100,8 +107,10 @@ class Contrast:
     williams_p: float | None
     p: float | None
     """Of the permutation test."""
+    p_sys: float | None
+    """At system level, of PERM-SYS: whether the difference is one of systems in general. PERM-BOTH is about these."""
     p_holm: float | None
-    """After Holm's correction over all pairs of metrics."""
+    """After Holm's correction over all pairs of metrics; at system level of the larger of the two."""
     test: str | None
     """PERM-BOTH, or PERM-SYS where a metric's score of a system is no mean over turns."""
     better: str | None
@@ -157,7 +166,7 @@ class Agreement(Forms):
             "files": [asdict(file) for file in self.files],
             "settings": {**asdict(self.settings), "unit": self.unit},
             "rows": self.to_records(),
-            "ceilings": [asdict(ceiling) for ceiling in self.ceilings],
+            "ceilings": [{**asdict(ceiling), "reachable": ceiling.reachable} for ceiling in self.ceilings],
             "contrasts": [asdict(contrast) for contrast in self.contrasts],
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }

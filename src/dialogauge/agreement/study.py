@@ -132,7 +132,7 @@ def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, colle
 
 def _collect(made: PointSet, found: Found, measured: Measured, plan: Plan, collected: Collected) -> None:
     points = made.points
-    contrasts = found.contrasts(points, plan.settings.confidence)
+    contrasts = found.contrasts(points)
     collected.points.append(points)
     collected.contrasts += contrasts
     collected.rows += [_row(points, found, place, contrasts, measured, plan) for place in range(len(points.metrics))]

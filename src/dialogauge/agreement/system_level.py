@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,7 +14,7 @@ from dialogauge.agreement.found import Coefficient, Found
 from dialogauge.agreement.intervals import Bounds, fisher_interval
 from dialogauge.agreement.permutations import kendall_permutation_p, permutation_p
 from dialogauge.agreement.points import Floats, settled
-from dialogauge.agreement.swaps import Pairs, swap_entries, swap_systems, swaps_for
+from dialogauge.agreement.swaps import Pairs, Rows, swap_entries, swap_systems, swaps_for
 from dialogauge.agreement.turn_level import BOOTSTRAP, PERM_BOTH, PERMUTATION, SWAPS, stream
 from dialogauge.evaluation.intervals import Resampler, bootstraps
 from dialogauge.evaluation.resampling import bootstrap_weights, percentile_interval
@@ -24,7 +24,7 @@ from dialogauge.metrics.column import Column
 from dialogauge.metrics.registry import Request
 
 PERM_SYS = "PERM-SYS"
-ROWS: dict[str, Callable[[Floats, Floats], Floats]] = {
+ROWS: dict[str, Rows] = {
     "pearson": pearson_rows,
     "spearman": spearman_rows,
     "kendall": kendall_rows,
@@ -162,33 +162,27 @@ def correlate_systems(
             _bounds(name, float(value), draws[:, place], systems, settings.confidence)
             for place, value in enumerate(rows(x.T, y[None]))
         ]
-        between = tests = None
+        between = tests = by_system = None
         if name != "kendall" and metrics > 1:
             between = rows(x.T[:, None], x.T[None])
-            tests = _tests(x, y, aligned, means, signs, settings, rows)
-        coefficients[name] = Coefficient(bounds, p[name], draws, between, tests)
+            by_system = swap_systems(x, y, swaps_for(metrics, settings.resamples), stream(settings, SWAPS), rows)
+            tests = by_system | _both(y, aligned, means, signs, settings, rows)
+        coefficients[name] = Coefficient(bounds, p[name], draws, between, tests, by_system)
     test = {pair: PERM_BOTH if set(pair) <= means.keys() else PERM_SYS for pair in combinations(range(metrics), 2)}
-    return Found(coefficients, test)
+    return Found(coefficients, test, settings.confidence)
 
 
-def _tests(
-    x: Floats,
-    y: Floats,
-    aligned: Aligned,
-    means: dict[int, Floats],
-    signs: Floats,
-    settings: Settings,
-    rows: Callable[[Floats, Floats], Floats],
+def _both(
+    y: Floats, aligned: Aligned, means: dict[int, Floats], signs: Floats, settings: Settings, rows: Rows
 ) -> Pairs:
-    """PERM-BOTH between metrics that are means over turns, PERM-SYS between all others."""
-    swaps = swaps_for(x.shape[1], settings.resamples)
-    found = swap_systems(x, y, swaps, stream(settings, SWAPS), rows)
+    """PERM-BOTH between metrics that are means over turns."""
     places = list(means)
-    if len(places) > 1:
-        entries = np.column_stack([means[place] * signs[place] for place in places])
-        tests = swap_entries(entries, y, aligned.system_numbers, swaps, stream(settings, SWAPS), rows)
-        found |= {(places[a], places[b]): p for (a, b), p in tests.items()}
-    return found
+    if len(places) < 2:
+        return {}
+    entries = np.column_stack([means[place] * signs[place] for place in places])
+    swaps = swaps_for(len(signs), settings.resamples)
+    tests = swap_entries(entries, y, aligned.system_numbers, swaps, stream(settings, SWAPS), rows)
+    return {(places[a], places[b]): p for (a, b), p in tests.items()}
 
 
 def _means(aligned: Aligned, names: Sequence[str], values: Floats) -> dict[int, Floats]:
@@ -204,7 +198,7 @@ def _means(aligned: Aligned, names: Sequence[str], values: Floats) -> dict[int, 
     return found
 
 
-def _rows(rows: Callable[[Floats, Floats], Floats], x: Floats, y: Floats) -> Floats:
+def _rows(rows: Rows, x: Floats, y: Floats) -> Floats:
     """The correlation of each row; NaN where a system has no score in a resample."""
     known = ~(np.isnan(x).any(1) | np.isnan(y).any(1))
     found = np.full(len(x), np.nan)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dialogauge.agreement.coefficients import kendall, pearson_rows, ranks
 from dialogauge.agreement.found import Coefficient, Found
-from dialogauge.agreement.intervals import Bounds
+from dialogauge.agreement.intervals import Bounds, expanded
 from dialogauge.agreement.permutations import permutation_p
 from dialogauge.agreement.points import Floats
 from dialogauge.agreement.resampled import KENDALL_POINTS, Resampling, draw, kendall_influence
@@ -40,10 +40,11 @@ def correlate_points(
         "spearman": pearson_rows(ranks(x.T), ranks(y)[None]),
         "kendall": np.array([kendall(column, y) for column in x.T]),
     }
+    confidence = expanded(settings.confidence, int(units.max()) + 1)
     coefficients = {}
     for name, sides in {"pearson": (x, y), "spearman": (ranks(x.T).T, ranks(y)), "kendall": None}.items():
         bounds = [
-            Bounds(float(value), *(percentile_interval(found, settings.confidence) if units.max() else NO_INTERVAL))
+            Bounds(float(value), *(percentile_interval(found, confidence) if units.max() else NO_INTERVAL))
             for value, found in zip(values[name], draws[name].T, strict=True)
         ]
         between = tests = None
@@ -52,7 +53,7 @@ def correlate_points(
             swaps = swaps_for(metrics, settings.resamples)
             tests = swap_points(sides[0], sides[1], swapped, swaps, stream(settings, SWAPS))
         coefficients[name] = Coefficient(bounds, p[name], draws[name], between, tests)
-    return Found(coefficients, dict.fromkeys(combinations(range(metrics), 2), PERM_BOTH))
+    return Found(coefficients, dict.fromkeys(combinations(range(metrics), 2), PERM_BOTH), confidence)
 
 
 def _draws(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> dict[str, Floats]:

@@ -35,7 +35,8 @@ def plot_agreement_forest(
 ) -> Path:
     """Draws a panel for each corpus, and the mean over them last: a dot and an interval for each metric's correlation
     ("pearson", "spearman" or "kendall"). Filled dots: no metric is better, as far as a corrected test can tell;
-    diamonds: metrics were not tested against each other. Dashed: how well one rater agrees with the others."""
+    diamonds: metrics were not tested against each other. Dashed: how well one rater agrees with the others; dotted:
+    what a metric would reach that knew what people think on average."""
     return save(lambda: draw_agreement_forest(agreement, level, coefficient), path)
 
 
@@ -54,14 +55,14 @@ def draw_agreement_forest(agreement: Agreement, level: Level = "system", coeffic
         axis.tick_params(labelbottom=True)
     axes[0].locator_params(axis="x", nbins=5)
     axes[0].set_yticks(range(len(metrics)), fit_all(metrics))
-    axes[0].set_ylim(len(metrics) - 0.5, -1.2)
+    axes[0].set_ylim(len(metrics) - 0.5, -1.7 if any(ceilings) else -0.6)
     lines = [_ceiling(axis, ceiling, coefficient) for axis, ceiling in zip(axes, ceilings, strict=True)]
     said = [f"{COEFFICIENTS[coefficient]} correlation with people, {level} level", interval_words(agreement, level)]
     tested = {_tested(scope.corpus, coefficient) for scope in scopes}
     words = {
         "filled dot: no metric is better, as far as a corrected test can tell": True in tested,
         "diamond: not tested": False in tested,
-        "dashed: one rater with the mean of the others": any(lines),
+        "dashed: one rater with the mean of the others; dotted: what a metric could reach": any(lines),
     }
     caption(figure, *said, *(word for word, holds in words.items() if holds))
     return figure
@@ -103,14 +104,21 @@ def _counts(rows: Mapping[str, Row], coefficient: str, counted: str) -> str:
 
 def _ceiling(axis: Axes, ceiling: Ceiling | None, coefficient: str) -> bool:
     """Whether there is one to draw."""
-    value = None if ceiling is None or coefficient not in TOPPED else getattr(ceiling, coefficient)
-    if value is None:
+    if ceiling is None or coefficient not in TOPPED:
         return False
-    axis.axvline(value, color=FLOOR, linewidth=1.3, linestyle=(0, (4, 2)), zorder=1)
+    one, reachable = getattr(ceiling, coefficient), ceiling.reachable
+    if one is not None:
+        _line(axis, one, -0.75, "one rater", (0, (4, 2)))
+    if reachable is not None:
+        _line(axis, reachable, -1.3, "ceiling", (0, (1, 1.5)))
+    return one is not None or reachable is not None
+
+
+def _line(axis: Axes, value: float, height: float, name: str, style: tuple[int, tuple[float, ...]]) -> None:
+    axis.axvline(value, color=FLOOR, linewidth=1.3, linestyle=style, zorder=1)
     left, right = axis.get_xlim()
     inward = "right" if value > (left + right) / 2 else "left"
-    _note(axis, (value, -0.8), f"people {number(value)}", inward, FLOOR)
-    return True
+    _note(axis, (value, height), f"{name} {number(value)}", inward, FLOOR)
 
 
 def _note(axis: Axes, at: tuple[float, float], words: str, align: str, colour: str) -> None:

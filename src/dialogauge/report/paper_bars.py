@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.errors import InputError
-from dialogauge.report.drawing import NARROWEST, fit_all, legend_columns, plain, save
+from dialogauge.report.drawing import NARROWEST, caption, fit, fit_all, legend_columns, plain, save
 from dialogauge.report.figures import INK, MUTED
 from dialogauge.report.sensitivity_figure import STYLES
 from dialogauge.reproduce.bars import Bar
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oooo")
 TICK: dict[str, Any] = {"color": "black", "linewidth": 2.2, "solid_capstyle": "butt", "zorder": 4}
 """The published value."""
-LONGEST_LEVEL = 11
-"""Letters of a group's name that is not slanted."""
+LETTER = 0.07
+"""Inches that a letter of a group's name takes."""
 TOGETHER, WIDEST = 0.8, 0.3
 """How much of a group's place its bars take, and one bar at most."""
 
@@ -43,13 +43,16 @@ def draw_paper_bars(panels: Mapping[str, Sequence[Bar]]) -> Figure:
     groups, series = (list(dict.fromkeys(getattr(bar, part) for bar in every)) for part in ("group", "series"))
     if len(series) > len(STYLES):
         raise InputError(f"{len(series)} series cannot be told apart; at most {len(STYLES)} can")
-    wide = 0.9 + len(groups) * max(0.22 * len(series), 0.75)
+    longest = max(len(line) for label in _labels(groups) for line in label.split("\n"))
+    wide = 0.9 + len(groups) * max(0.22 * len(series), 0.75, LETTER * longest)
     figure = Figure(figsize=(max(NARROWEST, 0.4 + wide * len(panels)), 3.1), layout="constrained")
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axis, (title, bars) in zip(axes, panels.items(), strict=True):
         _check(title, bars)
         _draw(axis, title, bars, groups, series)
     _legend(figure, series, every)
+    published = "published: absolute values" if any(bar.published is not None for bar in every) else ""
+    caption(figure, "correlation with people, signed", published)
     return figure
 
 
@@ -69,10 +72,14 @@ def _draw(axis: Axes, title: str, bars: Sequence[Bar], groups: Sequence[str], se
         if bar.published is not None:
             axis.plot([x - width / 2, x + width / 2], [bar.published] * 2, **TICK)
     axis.set_title(printable(title), color=INK, fontweight="bold", fontsize=9)
-    labels = fit_all(groups)
-    slanted = max(map(len, labels)) > LONGEST_LEVEL
-    axis.set_xticks(range(len(groups)), labels, rotation=30 if slanted else 0, ha="right" if slanted else "center")
+    axis.set_xticks(range(len(groups)), _labels(groups))
     axis.set_xlim(-0.6, len(groups) - 0.4)
+
+
+def _labels(groups: Sequence[str]) -> list[str]:
+    """The names of groups; what stands in brackets on a line of its own."""
+    parts = [group.partition(" (") for group in groups]
+    return [f"{fit(name)}\n({fit(remark)}" if bracket else fit(name) for name, bracket, remark in parts]
 
 
 def _look(place: int) -> dict[str, Any]:
