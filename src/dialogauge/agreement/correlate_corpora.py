@@ -55,6 +55,7 @@ def correlate(
         dimensions=None if dimension is None else _listed(dimension),
         per_system=per_system,
         settings=Settings(seed, resamples, confidence),
+        progress=progress,
     )
     collected, scored = Collected(), list[tuple[str, Caveat]]()
     named = name_corpora(corpora)

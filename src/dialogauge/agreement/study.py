@@ -25,6 +25,7 @@ from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.registry import Request
 
+DEFAULT_LEVELS: tuple[Level, ...] = ("turn", "system")
 FEWEST = 3
 """Points without which a correlation says nothing."""
 
@@ -40,6 +41,7 @@ class Plan:
     """None for the overall one, or all."""
     per_system: bool
     settings: Settings
+    progress: bool = False
 
     def direction(self, name: str) -> bool | None:
         request = next(request for request in self.requests if request.name == name)
@@ -67,16 +69,21 @@ class Collected:
 
 def study(name: str, corpus: Corpus, measured: Measured, plan: Plan, collected: Collected) -> None:
     """Adds what this corpus gives to what is collected."""
+    from tqdm import tqdm
+
     scored: Scored = {}
-    for level in plan.levels or ("turn", "system"):
-        for dimension in choose_dimensions(corpus, level, plan.dimensions):
-            scope = Scope(name, dimension, level)
-            aligned = align(corpus, measured, plan.requests, dimension, level)
-            collected.caveats += caveats.of_turns(scope, corpus, aligned, [request.name for request in plan.requests])
-            if level == "system":
-                _systems(scope, aligned, measured, plan, collected, scored)
-            else:
-                _turns(scope, aligned, measured, plan, collected)
+    scopes = [
+        Scope(name, dimension, level)
+        for level in plan.levels or DEFAULT_LEVELS
+        for dimension in choose_dimensions(corpus, level, plan.dimensions)
+    ]
+    for scope in tqdm(scopes, "correlating", unit="rating", disable=not plan.progress, leave=False):
+        aligned = align(corpus, measured, plan.requests, scope.dimension, scope.level)
+        collected.caveats += caveats.of_turns(scope, corpus, aligned, [request.name for request in plan.requests])
+        if scope.level == "system":
+            _systems(scope, aligned, measured, plan, collected, scored)
+        else:
+            _turns(scope, aligned, measured, plan, collected)
 
 
 def _systems(
