@@ -77,18 +77,19 @@ class Turns:
             whole = gaussians(self.rho, TURNS // LENGTH, rng)[of_dialogue]
             points = np.sqrt(SHARED) * whole + np.sqrt(1 - SHARED) * points
         units = of_dialogue if self.dialogues and self.known else alone
-        found = correlate_points(points[:, :1], points[:, 1], units, units, Settings(seed, RESAMPLES)).coefficients
+        found = correlate_points(points[:, :1], points[:, 1], units, Settings(seed, RESAMPLES)).coefficients
         bounds = np.array([found[name].bounds[0] for name in COEFFICIENTS])
         p = np.array([found[name].p[0] for name in COEFFICIENTS])
         return np.concatenate([_inside(bounds[:, 1], truths(self.rho), bounds[:, 2]), p <= ALPHA])
 
 
-Kind = Literal["independent", "alike", "skewed", "dialogues", "contexts", "own"]
+Kind = Literal["independent", "alike", "skewed", "dialogues", "unknown", "contexts", "own"]
 KINDS: dict[Kind, str] = {
     "independent": "independent noise",
     "alike": "noise that correlates by 0.8",
     "skewed": "noise skewed to either side",
     "dialogues": "noise of a dialogue and of a turn",
+    "unknown": "the same, dialogues not known",
     "contexts": "noise of a context and of a turn",
     "own": "noise of a system and of a turn",
 }
@@ -119,19 +120,23 @@ class Pair:
 
 @dataclass(frozen=True)
 class PairOfTurns(Pair):
-    """Tested on single turns; of dialogues, all scores of one change places together."""
+    """Tested on single turns; of dialogues that are known, all scores of one change places together. Ratings, too, have
+    noise of a dialogue."""
 
     def __call__(self, seed: int) -> Floats:
         """Whether p is at most 0.05, for each coefficient that compares."""
         rng = np.random.default_rng([DATA, seed, *_numbers(self)])
         quality, noise = rng.normal(size=(TURNS, 1)), self.noise(TURNS, rng)
-        units = np.arange(TURNS)
-        if self.kind == "dialogues":
-            units = units // LENGTH
-            quality = np.sqrt(SHARED) * rng.normal(size=(TURNS, 1))[units] + np.sqrt(1 - SHARED) * quality
-            noise = np.sqrt(SHARED) * rng.normal(size=(TURNS, 2))[units] + np.sqrt(1 - SHARED) * noise
-        x, y = quality * self.strengths + noise, quality[:, 0] + rng.normal(size=TURNS)
-        found = correlate_points(x, y, units, units, Settings(seed, RESAMPLES)).coefficients
+        units, opinion = np.arange(TURNS), rng.normal(size=(TURNS, 1))
+        if self.kind in ("dialogues", "unknown"):
+            of_dialogue = units // LENGTH
+            quality, noise, opinion = (
+                np.sqrt(SHARED) * rng.normal(size=part.shape)[of_dialogue] + np.sqrt(1 - SHARED) * part
+                for part in (quality, noise, opinion)
+            )
+            units = of_dialogue if self.kind == "dialogues" else units
+        x, y = quality * self.strengths + noise, (quality + opinion)[:, 0]
+        found = correlate_points(x, y, units, Settings(seed, RESAMPLES)).coefficients
         return np.array([(found[name].tests or {})[PAIR] <= ALPHA for name in TESTED])
 
 
@@ -225,7 +230,7 @@ def _turns(simulate: Simulate) -> Iterator[Table]:
 
 
 def _pairs_of_turns(simulate: Simulate) -> Iterator[Table]:
-    kinds: tuple[Kind, ...] = ("independent", "alike", "skewed", "dialogues")
+    kinds: tuple[Kind, ...] = ("independent", "alike", "skewed", "dialogues", "unknown")
     jobs = [
         *(PairOfTurns(kind, (0.8, 0.8)) for kind in kinds),
         *(PairOfTurns(kind, (1.2, 0.6)) for kind in ("independent", "dialogues")),

@@ -8,7 +8,9 @@ from scipy import stats
 from dialogauge.agreement.coefficients import pearson
 from dialogauge.agreement.williams import points_needed, williams_test
 
-ENOUGH = stats.norm.ppf(0.8) + stats.norm.ppf(0.975)
+
+def enough(n):
+    return stats.t.ppf(0.975, n - 3) + stats.t.ppf(0.8, n - 3)
 
 
 def test_steigers_example():
@@ -67,9 +69,19 @@ def test_a_metric_and_a_multiple_of_it():
 @pytest.mark.parametrize("three", [(0.4, 0.5, 0.1), (0.6, 0.3, 0.7), (0.31, 0.3, 0.9), (0.2, -0.2, 0.0)])
 def test_as_many_points_as_show_the_difference(three):
     needed = points_needed(*three)
-    assert abs(williams_test(*three, needed).t) >= ENOUGH
-    assert needed == 4 or abs(williams_test(*three, needed - 1).t) < ENOUGH
-    assert round(ENOUGH, 2) == 2.80
+    assert abs(williams_test(*three, needed).t) >= enough(needed)
+    assert needed == 4 or abs(williams_test(*three, needed - 1).t) < enough(needed - 1)
+
+
+def test_few_points_need_more_than_standard_errors():
+    # 1.96 + 0.84 standard errors for 80 % power at 5 %, as long as points are many; of 4 points t has one degree of
+    # freedom, and its quantiles are 12.71 and 1.38.
+    assert round(enough(10**6), 2) == 2.80
+    assert round(enough(4), 2) == 14.08
+    # By normal quantiles, four points would do.
+    three = (0.99, 0.2, 0.1)
+    assert abs(williams_test(*three, 5).t) > 2.8
+    assert points_needed(*three) > 5
 
 
 def test_larger_differences_need_fewer_points():

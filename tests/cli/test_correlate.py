@@ -167,8 +167,11 @@ def test_files_of_one_name(dialogauge, file, tmp_path):
         (["--dimension", "overal"], "unknown dimension 'overal'; did you mean overall?"),
         (["--metrics", "blue"], "unknown metric 'blue'"),
         (["--systems", "z"], "unknown system 'z'"),
-        (["--systems", "a,b", "--level", "system"], "the system level needs 3 rated systems or more, found 2"),
-        (["--level", "dialogue"], "the dialogue level needs turns with a `dialogue`"),
+        (
+            ["--systems", "a,b", "--level", "system"],
+            "rated, overall: the system level needs 3 rated systems or more, found 2",
+        ),
+        (["--level", "dialogue"], "rated, overall: the dialogue level needs turns with a `dialogue`"),
         (["--resamples", "0"], "resamples must be at least 1"),
         (["--seed", "-1"], "seed must not be negative"),
         (["--metrics", "bleu"], "bleu needs references"),

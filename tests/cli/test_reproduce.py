@@ -45,6 +45,12 @@ def test_wrong_calls(capsys, tmp_path):
     assert "personam_annotation.json: no such file" in err
     code, out, err = run(capsys, "table3", "--corpora", tmp_path, "--plot", tmp_path / "x.png")
     assert (code, out) == (2, "")
-    assert "--plot: table3 is no figure" in err
+    assert "--plot: table3 has no use for it" in err
+    code, out, err = run(capsys, "table3", "--corpora", tmp_path, "--only", "mixtures")
+    assert (code, out) == (2, "")
+    assert "--only: table3 has no use for it" in err
+    code, out, err = run(capsys, "table3", "--corpora", tmp_path, "--metrics", ",")
+    assert (code, out) == (2, "")
+    assert "--metrics: expected a name, found none" in err
     code, out, err = run(capsys, "figure1", "--corpora", tmp_path, "--plot", tmp_path / "x.txt")
     assert (code, out) == (2, "")

@@ -41,7 +41,11 @@ def test_bleu_points_the_wrong_way_on_daily_h_and_empathetic(table3):
     }
     wrong = {column for (column, _), negative in signs.items() if negative}
     assert wrong == {"fbd-dailyh", "fbd-empathetic"}
-    assert "points the wrong way: BLEU on Daily(H), BLEU on Empathetic" in str(table3)
+    wrong = next(line for line in str(table3).split("\n") if line.startswith("below 0, the wrong way: "))
+    for title in ("Daily(H)", "Empathetic"):
+        assert f"BLEU on {title} (Spearman), BLEU on {title} (Pearson)" in wrong
+    assert "METEOR on Daily(H) (Pearson)" in wrong
+    assert "METEOR on Daily(H) (Spearman)" not in wrong
 
 
 def test_every_signed_value_has_an_interval_around_it(table3):

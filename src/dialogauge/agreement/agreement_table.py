@@ -10,7 +10,7 @@ from dialogauge.evaluation.score_table import short_p
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
-    from dialogauge.agreement.result import Agreement, Ceiling, Row
+    from dialogauge.agreement.result import Agreement, Ceiling, Contrast, Row
 
 DECIMALS = 3
 NONE = Cell("")
@@ -85,7 +85,7 @@ def _people_cells(ceiling: Ceiling) -> list[Cell]:
     cells = [
         NONE if value is None and place in (2, 3, 4) else Cell(number(value)) for place, value in enumerate(numbers)
     ]
-    return [Cell(f"(one of {raters} raters)"), Cell(str(ceiling.n)), *cells]
+    return [Cell(f"(one of {raters} raters)"), Cell(str(ceiling.n) if ceiling.level == "turn" else ""), *cells]
 
 
 def number(value: float | None) -> str:
@@ -113,10 +113,10 @@ def _notes(agreement: Agreement) -> list[str]:
     notes.append("correlations are oriented: below 0 a metric points the wrong way")
     if any(len([row for row in agreement.rows if row.scope == scope]) > 1 for scope in scopes):
         notes.append(
-            "marked: not worse than the best (permutation test between metrics, p < 0.05 after Holm's correction)"
+            "marked: the best, and all that no permutation test shows to be worse (at p < 0.05 after Holm's correction)"
         )
     if any(row.corpus == "mean" for row in agreement.rows):
-        notes.append("mean: over corpora, which are taken as they are; n counts them")
+        notes.append("mean: over corpora, which are taken as they are and as independent; n counts them")
     if agreement.ceilings:
         notes.append(
             "(one of k raters): one rater against the mean of the others; alpha: Krippendorff's, of turns; split-half:"
@@ -125,6 +125,11 @@ def _notes(agreement: Agreement) -> list[str]:
     notes += _needed(agreement, scopes)
     signatures = dict.fromkeys(row.signature for row in agreement.rows)
     return [*notes, *(f"signature: {signature}" for signature in signatures)]
+
+
+def _missing(contrast: Contrast, n: int) -> bool:
+    """Whether more points than there are would tell the two apart."""
+    return contrast.better is None and contrast.needed is not None and contrast.needed > n
 
 
 def _needed(agreement: Agreement, scopes: Sequence[Scope]) -> list[str]:
@@ -140,7 +145,7 @@ def _needed(agreement: Agreement, scopes: Sequence[Scope]) -> list[str]:
         pair = {ranked[0].metric, ranked[1].metric}
         for contrast in agreement.contrasts:
             same = contrast.scope == scope and contrast.coefficient == "spearman"
-            if same and {contrast.first, contrast.second} == pair and contrast.needed and not contrast.better:
+            if same and {contrast.first, contrast.second} == pair and _missing(contrast, ranked[0].n):
                 where = ", ".join(filter(None, (scope.corpus, scope.dimension, scope.system)))
                 both = " from ".join(row.metric for row in ranked[:2])
                 needed = f"about {contrast.needed:,} {COUNTED[scope.level]}"

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.points import Floats, Level, settled
+from dialogauge.agreement.points import Floats, Level
 from dialogauge.agreement.ratings import Ratings, mean_rating, ratings_of
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.corpus.unit import unit_of
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.resampling import CELLS_AT_ONCE
 from dialogauge.evaluation.sample import Sample
@@ -43,11 +42,6 @@ class Aligned:
         """The place of each turn's system among the systems."""
         places = {system: place for place, system in enumerate(self.systems)}
         return np.array([places[turn.system] for turn in self.turns], dtype=np.int64)
-
-    @property
-    def units(self) -> NDArray[np.int64]:
-        """The same number for turns that may depend on each other: of one dialogue, else to one context."""
-        return numbered([unit_of(turn) for turn in self.turns])
 
 
 def numbered(keys: Sequence[object]) -> NDArray[np.int64]:
@@ -80,7 +74,7 @@ def align(corpus: Corpus, measured: Measured, requests: Sequence[Request], dimen
     return Aligned(
         turns=turns,
         ratings=ratings,
-        people=settled(np.array([mean_rating(found) for found in ratings])),
+        people=np.array([mean_rating(found) for found in ratings]),
         samples={request.name: kept[request.label] for request in requests},
         values={name: found for name, found in values.items() if found is not None},
         rated=len(rated),

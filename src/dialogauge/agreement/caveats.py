@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
 from dialogauge.agreement.aligned import Aligned
-from dialogauge.agreement.points import COUNTED, Points, Scope
+from dialogauge.agreement.points import COUNTED, Floats, Points, Scope
 from dialogauge.agreement.result import MEAN, Row
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
+from dialogauge.metrics.registry import Request
 
 FEW_SYSTEMS = 8
 FEW_POINTS = 20
+MANY = 0.05
+"""The share of resamples from which on it is said that they have no correlation."""
 
 
 def of_scores(found: Sequence[tuple[str, Caveat]], several: bool) -> list[Caveat]:
@@ -39,9 +44,9 @@ def of_unrated(name: str, corpus: Corpus, rated: Corpus, systems: Sequence[str] 
     return [Caveat("missing_ratings", message)]
 
 
-def of_turns(scope: Scope, corpus: Corpus, aligned: Aligned, metrics: Sequence[str]) -> list[Caveat]:
+def of_turns(scope: Scope, corpus: Corpus, aligned: Aligned, requests: Sequence[Request]) -> list[Caveat]:
     """What was left out, and what stands in more than once."""
-    found = []
+    found, metrics = [], [request.name for request in requests]
     unrated = len(corpus) - aligned.rated
     if unrated:
         message = f"{_where(scope)}: {unrated} of {len(corpus)} turns have no rating and are left out"
@@ -51,6 +56,10 @@ def of_turns(scope: Scope, corpus: Corpus, aligned: Aligned, metrics: Sequence[s
         which = f"not every one of {', '.join(metrics)} has" if len(metrics) > 1 else f"{metrics[0]} does not have"
         message = f"{_where(scope)}: {absent} of {aligned.rated} rated turns are left out, since {which} a value there"
         found.append(Caveat("missing_scores", message))
+    learners = [request.name for request in requests if request.metric.learns]
+    if learners and len(aligned.turns) < len(corpus):
+        message = f"{_where(scope)}: {', '.join(learners)} learned from all rated turns, those left out included"
+        found.append(Caveat("learned_from_more", message))
     repeated = _repeated(aligned.turns)
     if repeated:
         message = (
@@ -72,15 +81,31 @@ def without_turns(metrics: Sequence[str]) -> Caveat:
     return Caveat("no_turn_values", message)
 
 
-def too_few(points: Points) -> Caveat:
-    scope, n = points.scope, len(points.people)
+def without_dialogue(scope: Scope, n: int, turns: int) -> Caveat:
+    return Caveat("no_dialogue", f"{_where(scope)}: {n} of {turns} turns belong to no dialogue and are left out")
+
+
+def of_draws(points: Points, draws: Floats) -> list[Caveat]:
+    """Where resamples have no correlation, because all ratings or scores in them are the same."""
+    share = np.isnan(draws).mean(0)
+    which = [name for name, part in zip(points.metrics, share, strict=True) if MANY < part < 1]
+    if not which:
+        return []
+    message = (
+        f"{_where(points.scope)}: {', '.join(which)}: up to {share.max():.0%} of resamples have no correlation, since"
+        " ratings or scores hardly differ; intervals come from the others"
+    )
+    return [Caveat("undefined_resamples", message)]
+
+
+def too_few(scope: Scope, n: int) -> Caveat:
     return Caveat("too_few", f"{_where(scope)}: {n} {COUNTED[scope.level]} are too few to correlate")
 
 
 def of_unrepeated(scopes: Sequence[Scope]) -> list[Caveat]:
     if not scopes:
         return []
-    which = ", ".join(dict.fromkeys(scope.corpus for scope in scopes))
+    which = ", ".join(dict.fromkeys(f"{scope.corpus} ({scope.dimension})" for scope in scopes))
     message = f"one rating for each turn, so how well people agree with each other is not known: {which}"
     return [Caveat("no_single_ratings", message)]
 

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike
 
 from dialogauge.agreement.points import Floats
 
+CELLS = 4_000_000
+"""Pairs looked at in one go."""
+
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """Pearson's r: of a straight line."""
@@ -65,6 +68,11 @@ def spearman_rows(x: Floats, y: Floats) -> Floats:
 def kendall_rows(x: Floats, y: Floats) -> Floats:
     """Kendall's tau-b of each row, from all pairs at once: for rows as short as a list of systems."""
     first, second = np.triu_indices(x.shape[-1], 1)
+    count = max(len(x), len(y))
+    block = max(1, CELLS // max(1, len(first)))
+    if x.ndim == y.ndim == 2 and count > block:
+        parts = [slice(start, start + block) for start in range(0, count, block)]
+        return np.concatenate([kendall_rows(x if len(x) == 1 else x[p], y if len(y) == 1 else y[p]) for p in parts])
     x, y = np.sign(x[..., first] - x[..., second]), np.sign(y[..., first] - y[..., second])
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((x * y).sum(-1) / np.sqrt((x * x).sum(-1) * (y * y).sum(-1)))

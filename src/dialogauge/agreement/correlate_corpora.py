@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 from dialogauge.agreement import caveats
@@ -10,6 +11,7 @@ from dialogauge.agreement.macro import mean_rows
 from dialogauge.agreement.names import Given, name_corpora
 from dialogauge.agreement.points import LEVELS, Level
 from dialogauge.agreement.result import Agreement
+from dialogauge.agreement.scopes import find_scopes
 from dialogauge.agreement.study import Collected, Plan, study
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading
@@ -62,15 +64,20 @@ def correlate(
     if real is not None and len(named) > 1:  # a stream can be read once
         kept, _, remarks = read_real(real, progress)
         real = Corpus(kept.turns, kept.files, tuple(remarks))
-    for name, corpus in _watched(named, progress):
-        try:
-            rated = _rated(corpus, systems)
-            collected.caveats += caveats.of_unrated(name, corpus, rated, systems)
-            measured = measure(rated, requests, None, compat, cache, progress, real)
+    rated = {}
+    for name, corpus in named.items():
+        with _told(name, len(named)):
+            rated[name] = _rated(corpus, systems)
+        collected.caveats += caveats.of_unrated(name, corpus, rated[name], systems)
+    scopes, lacking = find_scopes(rated, plan.levels, plan.dimensions)
+    collected.caveats += lacking
+    for name, corpus in _watched(rated, progress):
+        if not scopes[name]:
+            continue
+        with _told(name, len(named)):
+            measured = measure(corpus, requests, None, compat, cache, progress, real)
             scored += [(name, caveat) for caveat in measured.caveats]
-            study(name, rated, measured, plan, collected)
-        except InputError as error:
-            raise error if len(named) == 1 or error.path else InputError(f"{name}: {error.message}") from None
+            study(scopes[name], corpus, measured, plan, collected)
         collected.files += measured.files
         collected.units.append(measured.unit)
     if not collected.rows:
@@ -94,6 +101,15 @@ def correlate(
         settings=plan.settings,
         unit=" and ".join(dict.fromkeys(collected.units)),
     )
+
+
+@contextmanager
+def _told(name: str, corpora: int) -> Iterator[None]:
+    """What goes wrong is said with the corpus's name, where there are several and no file is named."""
+    try:
+        yield
+    except InputError as error:
+        raise error if corpora == 1 or error.path else InputError(f"{name}: {error.message}") from None
 
 
 def check_levels(level: str | Sequence[str] | None) -> list[Level] | None:
@@ -130,7 +146,7 @@ def _rated(corpus: Corpus, systems: Sequence[str] | None) -> Corpus:
         corpus = corpus.select(systems)
     places = {system: place for place, system in enumerate(corpus.systems)}
     rated = [turn for turn in corpus if turn.ratings or turn.extra.get("dialogue_ratings")]
-    # In whatever order turns come, the same ones are drawn.
+    # In whatever order a system's turns come, the same ones are drawn.
     rated.sort(key=lambda turn: (places[turn.system], turn.id))
     for turn, following in pairwise(rated):
         if (turn.system, turn.id) == (following.system, following.id):

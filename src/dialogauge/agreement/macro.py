@@ -20,7 +20,7 @@ def mean_rows(rows: Sequence[Row]) -> list[Row]:
         for dimension, chosen in _dimensions([row for row in rows if row.level == level and row.system is None])
         for metric in dict.fromkeys(row.metric for row in chosen)
         for members in [[row for row in chosen if row.metric == metric and row.pearson is not None]]
-        if len(members) > 1
+        if len({row.corpus for row in members}) > 1
     ]
 
 
@@ -54,7 +54,7 @@ def _mean(dimension: str, rows: Sequence[Row]) -> Row:
         level=rows[0].level,
         system=None,
         metric=rows[0].metric,
-        n=len(rows),
+        n=len({row.corpus for row in rows}),
         pearson_top=False,
         spearman_top=False,
         higher_is_better=rows[0].higher_is_better,

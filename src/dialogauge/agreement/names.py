@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from dialogauge.agreement.result import MEAN
@@ -21,13 +22,17 @@ def name_corpora(corpora: Given) -> dict[str, Corpus]:
         listed = [corpora] if isinstance(corpora, Corpus) else list(corpora)
         named = {}
         for corpus in listed:
-            name = corpus_name(corpus)
-            named[name if name not in named else f"{name} ({len(named) + 1})"] = corpus
+            named[free_name(corpus_name(corpus), named)] = corpus
     if not named:
         raise InputError("expected at least one corpus, found none")
     if MEAN in named:
         raise InputError(f"no corpus can be called {MEAN!r}: the mean over corpora is")
     return named
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number where it is taken."""
+    return next(found for found in chain([name], (f"{name} ({n})" for n in count(2))) if found not in taken)
 
 
 def corpus_name(corpus: Corpus, path: Path | None = None) -> str:
@@ -37,5 +42,6 @@ def corpus_name(corpus: Corpus, path: Path | None = None) -> str:
         return public[0].name
     if path is None:
         path = Path(corpus.files[0].path) if corpus.files else Path("corpus")
-    name = path.resolve().name.split(".")[0]
+    path = path.resolve()
+    name = path.name if path.is_dir() else path.with_suffix("").stem if path.suffix == ".gz" else path.stem
     return name if name and name != MEAN else f"corpus {name}".strip()

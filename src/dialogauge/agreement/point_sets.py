@@ -11,7 +11,6 @@ from dialogauge.agreement.aligned import Aligned, numbered
 from dialogauge.agreement.points import Floats, Points, Scope, settled
 from dialogauge.agreement.ratings import Ratings
 from dialogauge.corpus.unit import unit_of
-from dialogauge.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ def turn_points(scope: Scope, aligned: Aligned, system: str | None) -> PointSet:
         scope=replace(scope, system=system),
         metrics=list(aligned.values),
         values=np.column_stack([values[kept] for values in aligned.values.values()]),
-        people=aligned.people[kept],
+        people=settled(aligned.people[kept]),
         names=[turn.id for turn in turns],
         systems=[turn.system for turn in turns],
         units=numbered([unit_of(turn) for turn in turns]),
@@ -43,23 +42,22 @@ def turn_points(scope: Scope, aligned: Aligned, system: str | None) -> PointSet:
 def dialogue_points(scope: Scope, aligned: Aligned, system: str | None) -> PointSet:
     """Every dialogue that a system had: the means over its turns, or its own rating where it was rated as a whole."""
     turns = turn_points(scope, aligned, system)
-    kept = [turn for turn in aligned.turns if system in (None, turn.system)]
-    if all(turn.dialogue is None for turn in kept):
-        raise InputError("the dialogue level needs turns with a `dialogue`, and none has any")
-    known = [place for place, turn in enumerate(kept) if turn.dialogue is not None]
-    keys = [(kept[place].system, kept[place].dialogue) for place in known]
+    kept = [place for place, turn in enumerate(aligned.turns) if system in (None, turn.system)]
+    said = [aligned.turns[place] for place in kept]
+    known = [place for place, turn in enumerate(said) if turn.dialogue is not None]
+    keys = [(said[place].system, said[place].dialogue) for place in known]
     groups = numbered(keys)
     first = [known[place] for place in np.unique(groups, return_index=True)[1]]
     ratings = [turns.ratings[place] for place in known]
-    whole = any(kept[place].extra.get("dialogue_ratings") for place in known)
+    whole = any(said[place].extra.get("dialogue_ratings") for place in known)
     points = Points(
         scope=turns.points.scope,
         metrics=turns.points.metrics,
         values=_means(turns.points.values[known], groups),
-        people=_means(turns.points.people[known][:, None], groups)[:, 0],
-        names=[kept[place].dialogue or "" for place in first],
-        systems=[kept[place].system for place in first],
-        units=numbered([unit_of(kept[place]) for place in first]),
+        people=_means(aligned.people[[kept[place] for place in known]][:, None], groups)[:, 0],
+        names=[said[place].dialogue or "" for place in first],
+        systems=[said[place].system for place in first],
+        units=numbered([unit_of(said[place]) for place in first]),
     )
     if whole:
         return PointSet(points, [turns.ratings[place] for place in first], None)

@@ -9,7 +9,6 @@ import numpy as np
 from dialogauge.agreement.points import Level
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import InputError, unknown
 
 OVERALL = "overall"
 Ratings = tuple[float | None, ...]
@@ -27,24 +26,24 @@ def mean_rating(ratings: Ratings) -> float:
 
 
 def choose_dimensions(corpus: Corpus, level: Level, wanted: Sequence[str] | None) -> list[str]:
-    """Those asked for, whatever their case ("all" for all); else the one called overall; else all there are."""
-    known = _dimensions(corpus, level)
-    if not known:
-        whole = any(turn.extra.get("dialogue_ratings") for turn in corpus)
-        hint = "ask for the dialogue level" if whole else "give them with --ratings, or in the field `ratings` of each"
-        raise InputError(f"no turn has ratings; {hint}")
-    by_name = {dimension.casefold(): dimension for dimension in known}
+    """Of those the corpus has at this level: the ones asked for ("all" for all), spelled so or, where that leaves no
+    doubt, in another case; else the one called overall; else all."""
+    known = known_dimensions(corpus, level)
     if wanted is None:
-        return [by_name[OVERALL]] if OVERALL in by_name else known
+        return _spelled(OVERALL, known) or known
     if [name.casefold() for name in wanted] == ["all"]:
         return known
-    for name in wanted:
-        if name.casefold() not in by_name:
-            raise unknown("dimension", name, known)
-    return list(dict.fromkeys(by_name[name.casefold()] for name in wanted))
+    return list(dict.fromkeys(name for asked in wanted for name in _spelled(asked, known)))
 
 
-def _dimensions(corpus: Corpus, level: Level) -> list[str]:
+def _spelled(name: str, known: Sequence[str]) -> list[str]:
+    """The dimension of this name, whatever its case where no two differ by it alone."""
+    if name in known:
+        return [name]
+    return [dimension for dimension in known if dimension.casefold() == name.casefold()]
+
+
+def known_dimensions(corpus: Corpus, level: Level) -> list[str]:
     """In the order of first appearance."""
     found: dict[str, None] = {}
     for turn in corpus:

@@ -45,6 +45,7 @@ class Row:
     kendall_high: float | None
     kendall_p: float | None
     cosine: float | None
+    """None where lower is better: it has no meaning for numbers that were turned round."""
     pairwise_accuracy: float | None
     pearson_top: bool
     """Whether no other metric is better by Pearson's correlation, as far as a corrected test can tell."""

@@ -14,8 +14,8 @@ from dialogauge.agreement.found import Found
 from dialogauge.agreement.point_sets import PointSet, dialogue_points, turn_points
 from dialogauge.agreement.points import Floats, Level, Points, Scope
 from dialogauge.agreement.raters import reliability
-from dialogauge.agreement.ratings import choose_dimensions
 from dialogauge.agreement.result import Ceiling, Contrast, Row
+from dialogauge.agreement.scopes import FEWEST
 from dialogauge.agreement.system_level import Scored, correlate_systems, score_systems
 from dialogauge.agreement.turn_level import correlate_points
 from dialogauge.corpus.corpus import Corpus, SourceFile
@@ -24,10 +24,6 @@ from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.registry import Request
-
-DEFAULT_LEVELS: tuple[Level, ...] = ("turn", "system")
-FEWEST = 3
-"""Points without which a correlation says nothing."""
 
 
 @dataclass(frozen=True)
@@ -67,19 +63,14 @@ class Collected:
     """Where every turn has one rating only."""
 
 
-def study(name: str, corpus: Corpus, measured: Measured, plan: Plan, collected: Collected) -> None:
-    """Adds what this corpus gives to what is collected."""
+def study(scopes: Sequence[Scope], corpus: Corpus, measured: Measured, plan: Plan, collected: Collected) -> None:
+    """Adds what one corpus gives in these scopes to what is collected."""
     from tqdm import tqdm
 
     scored: Scored = {}
-    scopes = [
-        Scope(name, dimension, level)
-        for level in plan.levels or DEFAULT_LEVELS
-        for dimension in choose_dimensions(corpus, level, plan.dimensions)
-    ]
     for scope in tqdm(scopes, "correlating", unit="rating", disable=not plan.progress, leave=False):
         aligned = align(corpus, measured, plan.requests, scope.dimension, scope.level)
-        collected.caveats += caveats.of_turns(scope, corpus, aligned, [request.name for request in plan.requests])
+        collected.caveats += caveats.of_turns(scope, corpus, aligned, plan.requests)
         if scope.level == "system":
             _systems(scope, aligned, measured, plan, collected, scored)
         else:
@@ -90,8 +81,7 @@ def _systems(
     scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, collected: Collected, scored: Scored
 ) -> None:
     if len(aligned.systems) < FEWEST:
-        if plan.levels:
-            raise InputError(f"the system level needs {FEWEST} rated systems or more, found {len(aligned.systems)}")
+        collected.caveats.append(caveats.too_few(scope, len(aligned.systems)))
         return
     names = [request.name for request in plan.requests]
     scores = score_systems(aligned, plan.requests, plan.settings, scored)
@@ -122,18 +112,20 @@ def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, colle
         if plan.levels == [scope.level]:
             raise InputError(f"{', '.join(missing)}: no value for a single turn; ask for the system level")
         return
+    apart = sum(turn.dialogue is None for turn in aligned.turns) if scope.level == "dialogue" else 0
+    if apart:
+        collected.caveats.append(caveats.without_dialogue(scope, apart, len(aligned.turns)))
     make = turn_points if scope.level == "turn" else dialogue_points
     systems = aligned.systems if plan.per_system and len(aligned.systems) > 1 else []
     for system in (None, *systems):
         made = make(scope, aligned, system)
         points = made.points
         if len(points.people) < FEWEST:
-            collected.caveats.append(caveats.too_few(points))
+            collected.caveats.append(caveats.too_few(points.scope, len(points.people)))
             continue
-        in_dialogues = any(turn.dialogue is not None for turn in aligned.turns)
-        swapped = points.units if in_dialogues else np.arange(len(points.people))
         oriented = points.values * plan.signs(points.metrics)
-        found = correlate_points(oriented, points.people, points.units, swapped, plan.settings)
+        found = correlate_points(oriented, points.people, points.units, plan.settings)
+        collected.caveats += caveats.of_draws(points, found.coefficients["pearson"].draws)
         _collect(made, found, measured, plan, collected)
 
 
@@ -187,7 +179,7 @@ def _row(
         system=scope.system,
         metric=name,
         n=len(points.people),
-        cosine=defined(cosine(oriented, points.people)),
+        cosine=None if plan.direction(name) is False else defined(cosine(oriented, points.people)),
         pairwise_accuracy=defined(pairwise_accuracy(oriented, points.people)),
         higher_is_better=plan.direction(name),
         signature=next(sample.signature for sample in measured.samples if sample.label == request.label),

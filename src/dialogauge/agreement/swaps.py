@@ -61,16 +61,19 @@ def swap_entries(
 ) -> Pairs:
     """PERM-BOTH at system level: standardised scores of single turns change places, each with probability one half,
     before they are averaged by system. `people` has a rating for each system, `rows` correlates."""
-    member = (systems[:, None] == np.arange(len(people))) / np.bincount(systems, minlength=len(people))
     x = np.sqrt(len(x)) * unit_rows(x.T).T
-    means = member.T @ x
+    places = [np.flatnonzero(systems == system) for system in range(len(people))]
+    means = np.array([x[mine].mean(0) for mine in places])
     least_of = _Least(means, people, rows)
     pairs, as_far, done = least_of.pairs, np.zeros(len(least_of.pairs)), 0
-    for swapped in _swaps(len(x), swaps, rng, len(x)):
+    first, second = (list(side) for side in zip(*pairs, strict=True))
+    difference = x[:, second] - x[:, first]
+    for swapped in _swaps(len(x), swaps, rng, max(len(x), len(people) * len(pairs))):
         done += len(swapped)
+        moved = np.stack([swapped[:, mine] @ difference[mine] / len(mine) for mine in places], axis=1)
         for place, (a, b) in enumerate(pairs):
-            moved = swapped @ (member * (x[:, [b]] - x[:, [a]]))
-            as_far[place] += least_of.as_far(place, means[:, a] + moved, means[:, b] - moved)
+            gain = moved[:, :, place]
+            as_far[place] += least_of.as_far(place, means[:, a] + gain, means[:, b] - gain)
     return _p_values(pairs, as_far, done, len(x), least_of.least)
 
 

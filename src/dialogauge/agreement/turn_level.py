@@ -17,16 +17,16 @@ from dialogauge.agreement.swaps import swap_points, swaps_for
 from dialogauge.evaluation.resampling import NO_INTERVAL, percentile_interval
 from dialogauge.evaluation.settings import Settings
 
-PERM_BOTH = "PERM-BOTH"
+PERM_BOTH, PERM_INPUT = "PERM-BOTH", "PERM-INPUT"
+"""Scores of single points change places, or those of all points of a unit together."""
+ROUNDING = 1e-9
 BOOTSTRAP, PERMUTATION, SWAPS = range(3)
 """Random streams of their own, so that none depends on whether another is drawn."""
 
 
-def correlate_points(
-    x: Floats, y: Floats, units: NDArray[np.int64], swapped: NDArray[np.int64], settings: Settings
-) -> Found:
-    """Columns of x, oriented, against y. Points of one unit are drawn together; scores of one `swapped` unit change
-    places together."""
+def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> Found:
+    """Columns of x, oriented, against y. Points of one unit are drawn together, and their scores change places
+    together. Of a single unit there are values, and nothing to tell how sure they are."""
     n, metrics = x.shape
     draws = _draws(x, y, units, settings)
     wider = np.ones((3, metrics))
@@ -35,6 +35,8 @@ def correlate_points(
         wider = np.array([_wider(draws[name], alone[name]) for name in draws])
     p = permutation_p(x, y, settings.resamples, stream(settings, PERMUTATION), wider[:2])
     p["kendall"] = np.array([_kendall_p(column, y, times) for column, times in zip(x.T, wider[2], strict=True)])
+    if not units.max():
+        p = {name: np.full(metrics, np.nan) for name in p}
     values = {
         "pearson": pearson_rows(x.T, y[None]),
         "spearman": pearson_rows(ranks(x.T), ranks(y)[None]),
@@ -48,12 +50,13 @@ def correlate_points(
             for value, found in zip(values[name], draws[name].T, strict=True)
         ]
         between = tests = None
-        if sides and metrics > 1:
+        if sides and metrics > 1 and units.max():
             between = pearson_rows(sides[0].T[:, None], sides[0].T[None])
             swaps = swaps_for(metrics, settings.resamples)
-            tests = swap_points(sides[0], sides[1], swapped, swaps, stream(settings, SWAPS))
+            tests = swap_points(sides[0], sides[1], units, swaps, stream(settings, SWAPS))
         coefficients[name] = Coefficient(bounds, p[name], draws[name], between, tests)
-    return Found(coefficients, dict.fromkeys(combinations(range(metrics), 2), PERM_BOTH), confidence)
+    test = PERM_BOTH if units.max() + 1 == n else PERM_INPUT
+    return Found(coefficients, dict.fromkeys(combinations(range(metrics), 2), test), confidence)
 
 
 def _draws(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> dict[str, Floats]:
@@ -78,9 +81,11 @@ def _wider(together: Floats, alone: Floats) -> Floats:
     return np.where(np.isfinite(times), np.maximum(times, 1), 1)
 
 
-def _deviation(draws: Floats) -> float:
+def _deviation(draws: Floats) -> np.float64:
+    """0 where draws differ by rounding alone."""
     known = draws[~np.isnan(draws)]
-    return float(known.std()) if len(known) else np.nan
+    deviation = np.float64(known.std() if len(known) else np.nan)
+    return np.float64(0) if deviation < ROUNDING else deviation
 
 
 def _kendall_p(x: Floats, y: Floats, wider: float) -> float:
@@ -94,5 +99,5 @@ def _kendall_p(x: Floats, y: Floats, wider: float) -> float:
     return p if wider == 1 else float(2 * ndtr(ndtri(max(p, 1e-300) / 2) / wider))
 
 
-def stream(settings: Settings, stream: int) -> np.random.Generator:
-    return np.random.default_rng([settings.seed, stream])
+def stream(settings: Settings, number: int) -> np.random.Generator:
+    return np.random.default_rng([settings.seed, number])

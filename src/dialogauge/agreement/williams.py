@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-POWER_AND_LEVEL = 0.8416212335729143 + 1.959963984540054
-"""How many standard errors a difference must be wide to be found at 5 % four times out of five."""
 MOST = 10**9
 ROUNDING = 1e-12
 
@@ -38,14 +36,19 @@ def williams_test(first: float, second: float, between: float, n: int) -> Willia
 def points_needed(first: float, second: float, between: float) -> int | None:
     """How many independent points would show a difference of this size: the fewest with which t is as large as 80 %
     power at 5 % takes. None where there is no difference, or where a billion points would not show it."""
-    if np.isnan([first, second, between]).any() or not abs(_t(first, second, between, MOST)) >= POWER_AND_LEVEL:
+    if np.isnan([first, second, between]).any() or not _shown(first, second, between, MOST):
         return None
     low, high = 4, MOST
     while low < high:
         middle = (low + high) // 2
-        enough = abs(_t(first, second, between, middle)) >= POWER_AND_LEVEL
-        low, high = (low, middle) if enough else (middle + 1, high)
+        low, high = (low, middle) if _shown(first, second, between, middle) else (middle + 1, high)
     return low
+
+
+def _shown(first: float, second: float, between: float, n: int) -> bool:
+    from scipy.special import stdtrit
+
+    return bool(abs(_t(first, second, between, n)) >= stdtrit(n - 3, 0.975) + stdtrit(n - 3, 0.8))
 
 
 def _t(first: float, second: float, between: float, n: int) -> float:

@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
     """Every file by the corpus's name, or all of them as one."""
-    from dialogauge.agreement.names import corpus_name
+    from dialogauge.agreement.names import corpus_name, free_name
     from dialogauge.corpus import load
     from dialogauge.corpus.load import corpora_in
     from dialogauge.corpus.ratings import join_ratings
@@ -106,5 +106,5 @@ def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
         name = corpus_name(corpus, group[0])
         if arguments.ratings:
             corpus = join_ratings(corpus, arguments.ratings)
-        found[name if name not in found else f"{name} ({len(found) + 1})"] = corpus
+        found[free_name(name, found)] = corpus
     return found

@@ -64,13 +64,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from dialogauge.evaluation.settings import Settings
+
     if arguments.what not in WHAT:
         raise unknown("table or figure", arguments.what, WHAT)
+    for option in OPTIONS.keys() - TAKES[arguments.what]:
+        if getattr(arguments, option) != OPTIONS[option]:
+            raise InputError(f"--{option.replace('_', '-')}: {arguments.what} has no use for it")
+    Settings(arguments.seed, arguments.resamples)
     if arguments.plot:
         from dialogauge.report.figures import check_figure_path
 
-        if not arguments.what.startswith("figure"):
-            raise InputError(f"--plot: {arguments.what} is no figure")
         check_figure_path(arguments.plot)
     result = WHAT[arguments.what](arguments)
     warn(result.caveats)
@@ -87,6 +91,8 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
     from dialogauge.reproduce.models import parse_models
 
     rows = [name for name in map(str.strip, (arguments.metrics or "").split(",")) if name]
+    if arguments.metrics is not None and not rows:
+        raise InputError("--metrics: expected a name, found none")
     return Recipe(parse_models(arguments.models), arguments.vectors, arguments.own_recipes, rows)
 
 
@@ -139,6 +145,30 @@ def _faults(arguments: argparse.Namespace) -> Any:
     return faults(arguments.corpora, arguments.only, grade=arguments.grade, conversations=conversations)
 
 
+OPTIONS: dict[str, Any] = {
+    "metrics": None,
+    "models": None,
+    "vectors": None,
+    "own_recipes": False,
+    "plot": None,
+    "only": None,
+    "grade": None,
+    "conversations": None,
+    "no_cache": False,
+    "resamples": 1000,
+    "seed": 0,
+}
+"""Options by their defaults."""
+MAKING = {"metrics", "models", "vectors", "own_recipes", "no_cache", "resamples", "seed"}
+TAKES = {
+    "table3": MAKING,
+    "table4": {"models", "no_cache", "seed"},
+    "table5": MAKING,
+    "figure1": (MAKING - {"vectors"}) | {"plot"},
+    "figure2": (MAKING - {"vectors"}) | {"plot"},
+    "faults": {"only", "grade", "conversations"},
+}
+"""The options that each has a use for."""
 WHAT: dict[str, Callable[[argparse.Namespace], Any]] = {
     "table3": _table3,
     "table4": _table4,

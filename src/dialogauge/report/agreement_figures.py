@@ -27,6 +27,12 @@ def check_figure_folder(folder: str | Path, form: str = "png") -> Path:
     if any(place.exists() and not place.is_dir() for place in (folder.absolute(), *folder.absolute().parents)):
         raise InputError("is no place for a folder of figures: there is a file", folder)
     check_figure_path(folder / f"figure.{form}")
+    if not folder.exists():
+        try:
+            folder.mkdir(parents=True)
+            folder.rmdir()
+        except OSError as error:
+            raise InputError(f"cannot be made: {error.strerror or error}", folder) from None
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,7 +35,8 @@ def save(draw: Callable[[], Figure], path: str | Path) -> Path:
     path = check_figure_path(path)
     import matplotlib
 
-    with matplotlib.rc_context(LOOK):  # type: ignore[arg-type]
+    with matplotlib.rc_context(LOOK), warnings.catch_warnings():  # type: ignore[arg-type]
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # shown as a box
         figure = draw()
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=160, metadata=UNDATED.get(path.suffix.lower()))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MOST_NUMBERS = 40
+"""Systems that are told apart; more are dots."""
 MOST_NAMES, LONGEST_NAME = 6, 12
 """More systems, or longer names, are numbered, and the names stand beside the panels."""
 FEW = 8
@@ -57,7 +59,7 @@ def draw_system_scatter(
     for axis, metric, title in zip(axes, shown, fit_all(shown, TITLE), strict=True):
         _draw(axis, points, metric, rows.get(metric))
         axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
-    if numbered:
+    if numbered and count <= MOST_NUMBERS:
         _legend(figure, names, len({axis.get_subplotspec().rowspan.start for axis in axes}))  # type: ignore[union-attr]
     few = f"{count} systems only: a correlation of so few is uncertain" if count < FEW else ""
     intervals = f"{interval_words(agreement, 'system')} (bars: over {agreement.unit})"
@@ -68,7 +70,8 @@ def draw_system_scatter(
         y = points.column(metric)
         known = np.isfinite(y) & np.isfinite(points.people)
         labels = [str(place + 1) if numbered else names[place] for place in np.flatnonzero(known)]
-        label_points(axis, points.people[known], y[known], labels)
+        if count <= MOST_NUMBERS:
+            label_points(axis, points.people[known], y[known], labels)
     return figure
 
 

@@ -54,13 +54,13 @@ def _notes(result: correlations.Reproduced) -> list[str]:
         " no narrower than Fisher's; p: permutations of the systems",
         *_counts(result.cells),
     ]
-    wrong = dict.fromkeys(
-        f"{_name(cell)} on {result.titles[cell.column]}"
+    wrong = [
+        f"{_name(cell)} on {result.titles[cell.column]} ({TITLES[cell.coefficient]})"
         for cell in result.cells
         if cell.value is not None and cell.value < 0
-    )
+    ]
     if wrong:
-        notes.append(f"points the wrong way: {', '.join(wrong)}")
+        notes.append(f"below 0, the wrong way: {', '.join(wrong)}")
     return notes
 
 
