@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from dialogauge.agreement.result import MEAN, Row
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
+from dialogauge.evaluation.merge_caveats import number_free
 from dialogauge.metrics.registry import Request
 
 FEW_SYSTEMS = 8
@@ -22,17 +23,25 @@ MANY = 0.05
 
 
 def of_scores(found: Sequence[tuple[str, Caveat]], several: bool) -> list[Caveat]:
-    """Those of the scores of each corpus, with its name where there are several: what is said of more than one is said
-    once. Known faults name their file."""
+    """Those of the scores of each corpus, with its name where there are several: of those that differ in their numbers
+    alone, the first. Known faults name their file."""
     if not several:
         return [caveat for _, caveat in found]
-    corpora: dict[Caveat, list[str]] = {}
+    alike: dict[tuple[str, str], dict[str, Caveat]] = {}
     for name, caveat in found:
-        corpora.setdefault(caveat, []).append(name)
-    return [
-        c if c.code == "known_fault" else Caveat(c.code, f"{', '.join(dict.fromkeys(names))}: {c.message}")
-        for c, names in corpora.items()
-    ]
+        key = caveat.message if caveat.code == "known_fault" else number_free(caveat.message)
+        alike.setdefault((caveat.code, key), {}).setdefault(name, caveat)
+    return [_first(by_name) for by_name in alike.values()]
+
+
+def _first(by_name: Mapping[str, Caveat]) -> Caveat:
+    (name, caveat), *others = by_name.items()
+    if caveat.code == "known_fault":
+        return caveat
+    if len(set(by_name.values())) == 1:
+        return Caveat(caveat.code, f"{', '.join(by_name)}: {caveat.message}")
+    more = f" (the like: {', '.join(other for other, _ in others)})"
+    return Caveat(caveat.code, f"{name}: {caveat.message}{more}")
 
 
 def of_unrated(name: str, corpus: Corpus, rated: Corpus, systems: Sequence[str] | None) -> list[Caveat]:

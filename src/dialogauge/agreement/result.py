@@ -20,15 +20,25 @@ MEAN = "mean"
 
 
 @dataclass(frozen=True)
-class Row:
-    """One metric's agreement with people. Correlations are oriented: more is better agreement, and less than 0 says
-    that the metric points the wrong way. None where a number is undefined."""
+class Scoped:
+    """Something that belongs to a scope."""
 
     corpus: str
     dimension: str
     level: Level
     system: str | None
     """The one system whose turns these are; None for all of them."""
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.corpus, self.dimension, self.level, self.system)
+
+
+@dataclass(frozen=True)
+class Row(Scoped):
+    """One metric's agreement with people. Correlations are oriented: more is better agreement, and less than 0 says
+    that the metric points the wrong way. None where a number is undefined."""
+
     metric: str
     n: int
     """Turns, dialogues or systems; of a mean, corpora."""
@@ -53,19 +63,11 @@ class Row:
     higher_is_better: bool | None
     signature: str
 
-    @property
-    def scope(self) -> Scope:
-        return Scope(self.corpus, self.dimension, self.level, self.system)
-
 
 @dataclass(frozen=True)
-class Ceiling:
+class Ceiling(Scoped):
     """How well people agree with each other: what can be asked of a metric. None where a number is undefined."""
 
-    corpus: str
-    dimension: str
-    level: Level
-    system: str | None
     n: int
     """Turns with two ratings or more."""
     fewest_raters: int
@@ -84,19 +86,11 @@ class Ceiling:
         their reliability (Spearman 1904, on attenuation)."""
         return None if self.split_half is None or self.split_half < 0 else sqrt(self.split_half)
 
-    @property
-    def scope(self) -> Scope:
-        return Scope(self.corpus, self.dimension, self.level, self.system)
-
 
 @dataclass(frozen=True)
-class Contrast:
+class Contrast(Scoped):
     """Two metrics by one coefficient. The difference is the first's correlation minus the second's."""
 
-    corpus: str
-    dimension: str
-    level: Level
-    system: str | None
     coefficient: str
     """"pearson" or "spearman"."""
     first: str
@@ -118,10 +112,6 @@ class Contrast:
     """The metric that agrees better, where the corrected test says so."""
     needed: int | None
     """How many turns, dialogues or systems would show a difference of this size (80 % power at 5 %)."""
-
-    @property
-    def scope(self) -> Scope:
-        return Scope(self.corpus, self.dimension, self.level, self.system)
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,13 @@ def merge_caveats(base: Sequence[Caveat], perturbed: Mapping[Place, Sequence[Cav
     for place, caveats in perturbed.items():
         for caveat in caveats:
             if caveat not in base:
-                form = PLURAL.sub("", NUMBER.sub("#", caveat.message))
-                alike.setdefault((caveat.code, form), []).append((place, caveat))
+                alike.setdefault((caveat.code, number_free(caveat.message)), []).append((place, caveat))
     return [*dict.fromkeys(base), *map(_one_for_all, alike.values())]
+
+
+def number_free(message: str) -> str:
+    """What is left of a message without its numbers: the same for messages that differ in nothing else."""
+    return PLURAL.sub("", NUMBER.sub("#", message))
 
 
 def _one_for_all(found: Sequence[tuple[Place, Caveat]]) -> Caveat:
