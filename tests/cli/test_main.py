@@ -53,6 +53,7 @@ def test_metrics_lists_all(dialogauge):
         "embedding_greedy",
         "embedding_extrema",
         "bertscore",
+        "ruber_referenced",
         "fbd",
         "prd",
         "mmd",

@@ -22,6 +22,7 @@ BUILT_IN = {
     "embedding_greedy": "dialogauge.metrics.embedding_greedy:EmbeddingGreedy",
     "embedding_extrema": "dialogauge.metrics.embedding_extrema:EmbeddingExtrema",
     "bertscore": "dialogauge.metrics.bertscore:BertScore",
+    "ruber_referenced": "dialogauge.metrics.ruber_referenced:RuberReferenced",
     "fbd": "dialogauge.metrics.fbd:Fbd",
     "prd": "dialogauge.metrics.prd:Prd",
     "mmd": "dialogauge.metrics.mmd:Mmd",
