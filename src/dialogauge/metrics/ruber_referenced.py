@@ -31,8 +31,8 @@ def ruber_referenced(response: Floats, reference: Floats, pool: Pooling = "maxmi
 
 @dataclass(frozen=True)
 class RuberReferenced(EmbeddingMetric):
-    """The mean over turns of `ruber_referenced`. Without a pooling: the largest and smallest values of static vectors, as
-    RUBER has it, and the mean of contextual ones, whose largest values are much the same whatever a text says."""
+    """The mean over turns of `ruber_referenced`. Without a pooling: the largest and smallest values of static vectors,
+    as RUBER has it, and the mean of contextual ones, whose largest values are much the same whatever a text says."""
 
     name = "ruber_referenced"
     title = "likeness of pooled word vectors of response and reference, as in RUBER"
