@@ -188,3 +188,14 @@ def test_few_contexts_different_contexts_and_different_sizes_are_said():
 def test_settings_that_make_no_sense(wrong):
     with pytest.raises(InputError):
         evaluate(Corpus([turn(0, "x")]), "length", **wrong)
+
+
+def test_a_system_that_cannot_be_scored_is_named():
+    turns = [
+        Turn(str(i), "a b c", (f"q {i}",), references=("a b c",) if system == "x" else (), system=system)
+        for system in "xyz"
+        for i in range(30)
+    ]
+    found = {caveat.code: caveat.message for caveat in evaluate(Corpus(turns), "rouge_l,length").caveats}
+    assert found["no_score"] == "rouge_l: no turn of y, z can be scored"
+    assert "few_samples" not in found

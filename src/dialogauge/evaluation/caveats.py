@@ -56,11 +56,17 @@ def of_compat(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
 def of_units(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     """Where a metric stands on few units, or on different ones for different systems."""
     found = []
-    smallest = min(sample.fewest_units for sample in samples)
-    if smallest < FEW:
-        which = ", ".join(dict.fromkeys(sample.label for sample in samples if sample.fewest_units < FEW))
-        only = f"only {smallest} {kind}" if smallest else f"no {kind} at all"
-        message = f"{which}: a score stands on {only}; below {FEW}, intervals are too narrow or missing"
+    silent: dict[str, list[str]] = {}
+    for sample in samples:
+        if not sample.fewest_units:
+            silent.setdefault(sample.label, []).append(sample.system)
+    for label, systems in silent.items():
+        found.append(Caveat("no_score", f"{label}: no turn of {', '.join(systems)} can be scored"))
+    few = [sample for sample in samples if 0 < sample.fewest_units < FEW]
+    if few:
+        which = ", ".join(dict.fromkeys(sample.label for sample in few))
+        smallest = min(sample.fewest_units for sample in few)
+        message = f"{which}: a score stands on only {smallest} {kind}; below {FEW}, intervals are too narrow or missing"
         found.append(Caveat("few_samples", message))
     apart = [
         label
