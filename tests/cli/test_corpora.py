@@ -51,4 +51,4 @@ def test_known_faults_are_shown_beside_scores(dialogauge):
     path = annotation("dailyz")
     done: Done = dialogauge("score", path, "--metrics", "length", "--systems", "s00,s01", "--format", "json")
     messages = [warning["message"] for warning in json.loads(done.out)["warnings"] if warning["code"] == "known_fault"]
-    assert f"{path} is fbd-dailyz: s07 gives random responses: all 100 were said by people in DailyDialog, in other conversations" in messages
+    assert any(message.startswith(f"{path} is fbd-dailyz: s07 gives random responses: all 100") for message in messages)
