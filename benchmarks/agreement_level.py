@@ -27,6 +27,7 @@ from dialogauge.agreement.points import Floats
 from dialogauge.agreement.swaps import swap_entries, swap_systems
 from dialogauge.agreement.system_level import ROWS
 from dialogauge.agreement.turn_level import correlate_points
+from dialogauge.evaluation.resampling import percentile_interval
 from dialogauge.evaluation.settings import Settings
 from dialogauge.tables import Cell, Header, Table, to_text
 
@@ -189,12 +190,29 @@ class Systems:
         return np.concatenate([_inside(low, truths(self.rho), high), p <= ALPHA, high - low])
 
 
+@dataclass(frozen=True)
+class BootstrapAlone:
+    """Systems whose scores are known without noise, resampled and nothing else: what intervals would be if they could
+    be narrower than Fisher's."""
+
+    systems: int
+    rho: float
+
+    def __call__(self, seed: int) -> Floats:
+        """For each coefficient whether the middle 95 % of resamples hold the truth."""
+        rng = np.random.default_rng([DATA, seed, self.systems, round(100 * self.rho), 1])
+        points = gaussians(self.rho, self.systems, rng)
+        x, y = points[rng.integers(self.systems, size=(RESAMPLES, self.systems))].transpose(2, 0, 1)
+        bounds = np.array([percentile_interval(ROWS[name](x, y), 1 - ALPHA) for name in COEFFICIENTS])
+        return _inside(bounds[:, 0], truths(self.rho), bounds[:, 1])
+
+
 def main() -> None:
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     with ProcessPoolExecutor() as pool:
         simulate = partial(_simulate, pool, draws)
-        for table in (_turns(simulate), _pairs_of_turns(simulate), _pairs_of_systems(simulate), _systems(simulate)):
-            for one in table:
+        for group in (_turns, _pairs_of_turns, _pairs_of_systems, _systems, _bootstrap_alone):
+            for one in group(simulate):
                 one.notes.append(f"{draws} draws of each, with the standard error of the share beside it")
                 print(to_text(one), end="\n\n", flush=True)
 
@@ -272,6 +290,15 @@ def _systems(simulate: Simulate) -> Iterator[Table]:
         ("systems: p at most 0.05", *COEFFICIENTS),
         [[str(job.systems), *_shares(rows[:, 3:6])] for job, rows in named if not job.rho],
         [*notes, "no association"],
+    )
+
+
+def _bootstrap_alone(simulate: Simulate) -> Iterator[Table]:
+    jobs = [BootstrapAlone(systems, rho) for systems, rho in product((4, 8, 11, 20), (0, 0.9))]
+    yield _table(
+        ("bootstrap alone: intervals that hold it", "Pearson's r", *COEFFICIENTS),
+        [[str(job.systems), f"{job.rho}", *_shares(simulate(job))] for job in jobs],
+        [f"systems without noise, {RESAMPLES} resamples of them; what is printed by us is no narrower than Fisher's"],
     )
 
 
