@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dialogauge.evaluation import Comparison, Result, Score, compare, compare_runs, evaluate
     from dialogauge.evaluation.normality import normality
     from dialogauge.evaluation.sensitivity import sensitivity
+    from dialogauge.learn.ruber import train_ruber
     from dialogauge.report import (
         plot_agreement,
         plot_agreement_forest,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         plot_scores,
         plot_sensitivity,
         plot_system_scatter,
+        plot_training,
         plot_turn_scatter,
     )
 
@@ -53,8 +55,10 @@ _HOMES = {
     "plot_scores": "report",
     "plot_sensitivity": "report",
     "plot_system_scatter": "report",
+    "plot_training": "report",
     "plot_turn_scatter": "report",
     "sensitivity": "evaluation",
+    "train_ruber": "learn.ruber",
 }
 __all__ = [
     "Agreement",
@@ -79,9 +83,11 @@ __all__ = [
     "plot_scores",
     "plot_sensitivity",
     "plot_system_scatter",
+    "plot_training",
     "plot_turn_scatter",
     "sensitivity",
     "stream",
+    "train_ruber",
 ]
 
 

@@ -53,6 +53,8 @@ def test_metrics_lists_all(dialogauge):
         "embedding_greedy",
         "embedding_extrema",
         "bertscore",
+        "ruber",
+        "ruber_unreferenced",
         "ruber_referenced",
         "fbd",
         "prd",

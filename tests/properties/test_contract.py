@@ -14,13 +14,16 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.encoders import Encoders
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 from tests.encode.models import build
+from tests.models.small import write_ruber
 
 WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 😀 it's".split()), max_size=9).map(" ".join)
+SAID = ["the cat .", "你好 ?", ""]
 TURNS = st.lists(
     st.builds(
-        lambda response, references, value: Turn("", response, references=tuple(references), extra={"x": value}),
+        lambda response, context, references, value: Turn("", response, context, references, extra={"x": value}),
         WORDS,
-        st.lists(WORDS, min_size=1, max_size=2),
+        st.lists(st.sampled_from(SAID), min_size=1, max_size=2).map(tuple),
+        st.lists(WORDS, min_size=1, max_size=2).map(tuple),
         st.floats(-5, 5) | st.none(),
     ),
     min_size=1,
@@ -50,8 +53,23 @@ def small_model():
     return str(directory)
 
 
+@cache
+def small_ruber(name):
+    """The metric of this name, with a model of random weights for the small encoder. It looks at no corpus."""
+    encoder = small_model()
+    network = {"ruber": "ruber", "ruber_unreferenced": "towers"}[name]
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder) / "model"
+        layers = {"opened": ENCODERS.get(encoder), "layers": (3, 1), "context": 2, "pool": "mean"}
+        write_ruber(directory, encoder, network=network, **layers)
+        request = parse_request(f"{name}[model={directory}]", None, {"encoder": encoder})
+        return request.metric.prepare(Corpus([]), encoders=ENCODERS)
+
+
 def metric_for(wanted, turns):
     name, compat = wanted
+    if name in ("ruber", "ruber_unreferenced"):
+        return small_ruber(name)
     # The extra turn has a number in the column even where none of the drawn ones has.
     corpus = Corpus([*turns, Turn("", "", extra={"x": 1.0})])
     encoder = {} if compat else {"encoder": small_model()}
@@ -134,7 +152,7 @@ def test_values_lie_within_the_bounds_and_name_their_parts(wanted, turns):
 
 @every_metric
 def test_one_row_per_resample(wanted):
-    turns = [Turn(str(i), f"w{i} and", references=("w1 and more",), extra={"x": i}) for i in range(5)]
+    turns = [Turn(str(i), f"w{i} and", ("why",), ("w1 and more",), extra={"x": i}) for i in range(5)]
     metric = metric_for(wanted, turns)
     if metric.resampling != "bootstrap":
         assert metric.resampling == "jackknife"

@@ -25,6 +25,7 @@ from dialogauge.cli import (
     reproduce,
     score,
     sensitivity,
+    train,
 )
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
@@ -34,6 +35,7 @@ VERBS = {
     "compare": compare,
     "correlate": correlate,
     "reproduce": reproduce,
+    "train": train,
     "perturb": perturb,
     "sensitivity": sensitivity,
     "normality": normality,

@@ -12,18 +12,29 @@ from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from dialogauge.reproduce.correlations import Recipe
+    from dialogauge.reproduce.ruber_tables import RuberInputs
 
 HELP = "set the papers' tables and figures beside ours"
 DESCRIPTION = """\
-Computes tables and figures of Xiang et al. 2021 (Assessing Dialogue Systems with Distribution Distances) anew from
-its files, and shows the published numbers, ours by the paper's recipes, and ours signed with intervals.
+Computes tables and figures of papers anew, and shows the published numbers beside ours.
 
-  table3    agreement with the overall ratings of six corpora
-  table4    whether the vectors are Gaussian
-  table5    agreement with four ratings of Daily(Z)
-  figure1   BERTScore, FBD and PRD by corpus
-  figure2   BERTScore, FBD and PRD by language model
-  faults    what is wrong with the paper's files, counted"""
+Xiang et al. 2021, Assessing Dialogue Systems with Distribution Distances; ours by its recipes, signed, with intervals:
+
+  table3        agreement with the overall ratings of six corpora
+  table4        whether the vectors are Gaussian
+  table5        agreement with four ratings of Daily(Z)
+  figure1       BERTScore, FBD and PRD by corpus
+  figure2       BERTScore, FBD and PRD by language model
+  faults        what is wrong with the paper's files, counted
+
+Ghazarian et al. 2019, Better Automatic Evaluation of Open-Domain Dialogue Systems with Contextualized Embeddings; with
+networks trained anew on DailyDialog, several for each row:
+
+  ruber-table3  agreement of RUBER's unreferenced metric by embedding, sentence representation and loss
+  ruber-table4  agreement of its blends with the referenced metric
+
+Networks are kept. A run that was broken off goes on where it stopped when the same command is given again, and runs
+with different --only and the same --keep add up to one table."""
 EXAMPLES = """\
 examples:
   dialogauge reproduce table3 --corpora frechet-bert-distance/datasets
@@ -31,13 +42,18 @@ examples:
   dialogauge reproduce table5 --corpora datasets --models roberta-base=roberta-base --vectors glove.txt
   dialogauge reproduce figure2 --corpora datasets --plot figure2.png
   dialogauge reproduce faults --corpora datasets --grade GRADE/evaluation --only mixtures
+  dialogauge reproduce ruber-table3 --corpora PredictiveEngagement/data --vectors glove.txt --keep networks \\
+      --conversations dialogues_train.txt --validation dialogues_validation.txt
+  dialogauge reproduce ruber-table4 --corpora PredictiveEngagement/data --only bert/max/cross_entropy --seeds 1 \\
+      --conversations dialogues_train.txt --validation dialogues_validation.txt
 
---corpora is the folder with the six files of github.com/yhlleo/frechet-bert-distance, datasets/."""
+--corpora is the folder with the six files of github.com/yhlleo/frechet-bert-distance, datasets/. For ruber-table3 and
+ruber-table4 it has Eng_Scores_queries_gen_gtruth_replies.csv of github.com/PlusLabNLP/PredictiveEngagement, data/."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", metavar="WHAT", help="table3, table4, table5, figure1, figure2 or faults")
-    parser.add_argument("--corpora", metavar="DIR", type=Path, required=True, help="the folder of annotation files")
+    parser.add_argument("what", metavar="WHAT", help=f"{', '.join(list(WHAT)[:-1])} or {list(WHAT)[-1]}")
+    parser.add_argument("--corpora", metavar="DIR", type=Path, required=True, help="the folder of rated files")
     parser.add_argument("--metrics", metavar="LIST", help="only these rows, by our names: bleu,meteor,rouge_l")
     parser.add_argument(
         "--models",
@@ -45,17 +61,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="encoders for the paper's models, as roberta-base=NAME"
         " (default: the models themselves where they are found, else minilm and mpnet)",
     )
-    parser.add_argument("--vectors", metavar="FILE", help="word vectors for Greedy, Average and Extrema, as GloVe's")
+    parser.add_argument(
+        "--vectors",
+        metavar="FILE",
+        help="word vectors, as GloVe's: for Greedy, Average and Extrema, and for RUBER's rows with static vectors",
+    )
     parser.add_argument("--own-recipes", action="store_true", help="our metrics in place of the paper's recipes")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the figure (.png, .svg or .pdf)")
-    parser.add_argument("--only", metavar="FAULT", help="for faults: one check")
+    parser.add_argument(
+        "--only",
+        metavar="LIST",
+        help="for faults: one check; for RUBER's tables: networks, as word2vec/rnn/ranking,bert/max/cross_entropy",
+    )
     parser.add_argument("--grade", metavar="DIR", type=Path, help="for faults: GRADE's directory, with eval_data in it")
     parser.add_argument(
         "--conversations",
         metavar="FILE",
         type=Path,
         action="append",
-        help="for faults: what people said, in which random responses are looked up",
+        help="for faults: what people said, in which random responses are looked up; for RUBER's tables: DailyDialog's"
+        " training file",
+    )
+    parser.add_argument(
+        "--validation", metavar="FILE", type=Path, action="append", help="for RUBER's tables: its validation file"
+    )
+    parser.add_argument(
+        "--seeds", metavar="N", type=int, default=5, help="for RUBER's tables: networks for each row (default: 5)"
+    )
+    parser.add_argument(
+        "--keep",
+        metavar="DIR",
+        type=Path,
+        help="for RUBER's tables: where trained networks are kept and looked for (default: in the cache)",
     )
     parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
     parser.add_argument("--resamples", metavar="N", type=int, default=1000, help="resamples (default: 1000)")
@@ -90,9 +127,7 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
     from dialogauge.reproduce.correlations import Recipe
     from dialogauge.reproduce.models import parse_models
 
-    rows = [name for name in map(str.strip, (arguments.metrics or "").split(",")) if name]
-    if arguments.metrics is not None and not rows:
-        raise InputError("--metrics: expected a name, found none")
+    rows = _listed(arguments.metrics, "--metrics")
     return Recipe(parse_models(arguments.models), arguments.vectors, arguments.own_recipes, rows)
 
 
@@ -145,6 +180,33 @@ def _faults(arguments: argparse.Namespace) -> Any:
     return faults(arguments.corpora, arguments.only, grade=arguments.grade, conversations=conversations)
 
 
+def _ruber_table(arguments: argparse.Namespace) -> Any:
+    from dialogauge.reproduce.ruber_tables import reproduce_ruber_table3, reproduce_ruber_table4
+
+    reproduce = reproduce_ruber_table3 if arguments.what == "ruber-table3" else reproduce_ruber_table4
+    return reproduce(_ruber_inputs(arguments), cache=not arguments.no_cache, progress=on_terminal())
+
+
+def _ruber_inputs(arguments: argparse.Namespace) -> RuberInputs:
+    from dialogauge.reproduce.models import parse_models
+    from dialogauge.reproduce.ruber_tables import RuberInputs
+
+    for option, what in (("conversations", "training"), ("validation", "validation")):
+        if not getattr(arguments, option):
+            raise InputError(f"--{option}: {arguments.what} needs DailyDialog's {what} file, found none")
+    given = {name: getattr(arguments, name) for name in ("conversations", "validation", "vectors", "seeds", "keep")}
+    only = _listed(arguments.only, "--only")
+    return RuberInputs(arguments.corpora, only=only, models=parse_models(arguments.models), **given)
+
+
+def _listed(text: str | None, option: str) -> list[str]:
+    """The names of a list; none where it was not given, and at least one where it was."""
+    names = [name for name in map(str.strip, (text or "").split(",")) if name]
+    if text is not None and not names:
+        raise InputError(f"{option}: expected a name, found none")
+    return names
+
+
 OPTIONS: dict[str, Any] = {
     "metrics": None,
     "models": None,
@@ -154,11 +216,15 @@ OPTIONS: dict[str, Any] = {
     "only": None,
     "grade": None,
     "conversations": None,
+    "validation": None,
+    "seeds": 5,
+    "keep": None,
     "no_cache": False,
     "resamples": 1000,
     "seed": 0,
 }
 """Options by their defaults."""
+TRAINING = {"models", "vectors", "only", "conversations", "validation", "seeds", "keep", "no_cache"}
 MAKING = {"metrics", "models", "vectors", "own_recipes", "no_cache", "resamples", "seed"}
 TAKES = {
     "table3": MAKING,
@@ -167,6 +233,8 @@ TAKES = {
     "figure1": (MAKING - {"vectors"}) | {"plot"},
     "figure2": (MAKING - {"vectors"}) | {"plot"},
     "faults": {"only", "grade", "conversations"},
+    "ruber-table3": TRAINING,
+    "ruber-table4": TRAINING,
 }
 """The options that each has a use for."""
 WHAT: dict[str, Callable[[argparse.Namespace], Any]] = {
@@ -176,4 +244,6 @@ WHAT: dict[str, Callable[[argparse.Namespace], Any]] = {
     "figure1": _figure1,
     "figure2": _figure2,
     "faults": _faults,
+    "ruber-table3": _ruber_table,
+    "ruber-table4": _ruber_table,
 }

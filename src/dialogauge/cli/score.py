@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.corpus import load, stream
     from dialogauge.evaluation import evaluate
-    from dialogauge.evaluation.save import check_writable
+    from dialogauge.evaluation.save import check_run_writable
     from dialogauge.metrics.registry import parse_requests
 
     wanted = ",".join(filter(None, (arguments.metrics, arguments.explain)))
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     explained = parse_requests(arguments.explain, arguments.compat, defaults) if arguments.explain else []
     _check_explained(explained, arguments.format)
     if arguments.out:
-        check_writable(arguments.out, arguments.overwrite)
+        check_run_writable(arguments.out, arguments.overwrite)
     if arguments.plot:
         from dialogauge.report.figures import check_figure_path
 

@@ -22,6 +22,8 @@ BUILT_IN = {
     "embedding_greedy": "dialogauge.metrics.embedding_greedy:EmbeddingGreedy",
     "embedding_extrema": "dialogauge.metrics.embedding_extrema:EmbeddingExtrema",
     "bertscore": "dialogauge.metrics.bertscore:BertScore",
+    "ruber": "dialogauge.metrics.ruber:Ruber",
+    "ruber_unreferenced": "dialogauge.metrics.ruber_unreferenced:RuberUnreferenced",
     "ruber_referenced": "dialogauge.metrics.ruber_referenced:RuberReferenced",
     "fbd": "dialogauge.metrics.fbd:Fbd",
     "prd": "dialogauge.metrics.prd:Prd",

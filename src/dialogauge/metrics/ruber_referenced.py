@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
-from dialogauge.encode.static_base import StaticEncoder
 from dialogauge.errors import unknown
 from dialogauge.metrics.base import UNSIGNED, Floats
 from dialogauge.metrics.embedding import EmbeddingMetric, cosine
-
-Pooling = Literal["maxmin", "max", "mean"]
-
-
-def pool_words(words: Floats, pool: Pooling) -> Floats:
-    """One vector for a text of one row per word: in each dimension the largest value, the mean, or the largest values
-    followed by the smallest (Tao et al. 2018)."""
-    if pool == "mean":
-        return np.asarray(words.mean(axis=0))
-    highest = words.max(axis=0)
-    return np.asarray(highest if pool == "max" else np.concatenate([highest, words.min(axis=0)]))
+from dialogauge.models.pooling import Pooling, pool_words, usual_pooling
 
 
 def ruber_referenced(response: Floats, reference: Floats, pool: Pooling = "maxmin") -> float:
@@ -31,8 +20,7 @@ def ruber_referenced(response: Floats, reference: Floats, pool: Pooling = "maxmi
 
 @dataclass(frozen=True)
 class RuberReferenced(EmbeddingMetric):
-    """The mean over turns of `ruber_referenced`. Without a pooling: the largest and smallest values of static vectors,
-    as RUBER has it, and the mean of contextual ones, whose largest values are much the same whatever a text says."""
+    """The mean over turns of `ruber_referenced`, by the pooling that is usual for the vectors unless one is given."""
 
     name = "ruber_referenced"
     title = "likeness of pooled word vectors of response and reference, as in RUBER"
@@ -45,10 +33,10 @@ class RuberReferenced(EmbeddingMetric):
 
     @property
     def pooling(self) -> Pooling:
-        return self.pool or ("maxmin" if isinstance(self.vectors, StaticEncoder) else "mean")
+        return self.pool or usual_pooling(self.vectors)
 
     def reduce(self, words: Floats, unknown: int) -> Floats:
-        return pool_words(words, self.pooling)
+        return np.asarray(pool_words(words, self.pooling))
 
     def similarity(self, response: Floats, reference: Floats) -> float:
         return cosine(response, reference)

@@ -7,6 +7,7 @@ from dialogauge.report.normality_figure import plot_normality
 from dialogauge.report.paper_bars import plot_paper_bars
 from dialogauge.report.sensitivity_figure import plot_sensitivity
 from dialogauge.report.system_scatter import plot_system_scatter
+from dialogauge.report.training_curves import plot_training
 
 __all__ = [
     "check_figure_folder",
@@ -18,5 +19,6 @@ __all__ = [
     "plot_scores",
     "plot_sensitivity",
     "plot_system_scatter",
+    "plot_training",
     "plot_turn_scatter",
 ]

@@ -1,0 +1,114 @@
+"""Agreement of the learned metrics with people, beside metrics that learned nothing.
+
+    python benchmarks/learned_agreement.py CORPORA [MODEL]
+
+CORPORA is a folder with bert_ruber/ (the rated pairs of Ghazarian et al. 2019), grade/ (GRADE's evaluation folder),
+fed/ and usr_persona/. Without MODEL, a directory, the model that comes with dialogauge is used. The likeness of a
+response to the last utterance (cosine of mean-pooled minilm vectors) and the length of responses stand beside them.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import rankdata
+
+import dialogauge
+from dialogauge.agreement import Agreement
+from dialogauge.agreement.result import Row
+from dialogauge.corpus import Corpus
+from dialogauge.corpus.load import corpora_in
+from dialogauge.encode.cache import Cache
+from dialogauge.encode.encoders import Encoders
+from dialogauge.metrics.embedding import cosine
+from dialogauge.tables import Cell, Header, Table, to_text
+
+PLAIN, WORDS = "cosine", "words"
+COSINE, LENGTH = f"column[name={PLAIN}]", f"column[name={WORDS},higher_is_better=false]"
+AUTHORS = "column[name=CTX_Unref_Score]"
+
+
+def with_columns(corpus: Corpus) -> Corpus:
+    """The corpus with what is compared: the likeness to the last utterance, and the number of words."""
+    encoder = Encoders(Cache()).get("minilm")
+    turns = [turn for turn in corpus if turn.context]
+    texts = [encoder.spelled(text) for turn in turns for text in (turn.context[-1], turn.response)]
+    vectors = encoder.pooled(texts, "mean").vectors.astype(float)
+    columns = [
+        {PLAIN: cosine(query, response), WORDS: len(turn.response.split())}
+        for turn, query, response in zip(turns, vectors[::2], vectors[1::2], strict=True)
+    ]
+    changed = [replace(turn, extra={**turn.extra, **more}) for turn, more in zip(turns, columns, strict=True)]
+    return Corpus(changed, corpus.files, corpus.caveats)
+
+
+def partial(xy: float, xz: float, yz: float) -> float:
+    """The correlation of x and y that is left when z is held fixed."""
+    return float((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
+
+
+def given_length(found: Agreement, metric: str) -> tuple[float, float]:
+    """Pearson and Spearman of a metric with people, each given the number of words."""
+    (points,) = (points for points in found.points if points.scope.system is None)
+    x, y, z = points.column(metric), points.people, points.column(LENGTH)
+    result = []
+    for a, b, c in ((x, y, z), (rankdata(x), rankdata(y), rankdata(z))):
+        correlations = np.corrcoef([a, b, c])
+        result.append(partial(correlations[0, 1], correlations[0, 2], correlations[1, 2]))
+    return result[0], result[1]
+
+
+def print_pairs(rated: Corpus, metric: str, what: str) -> None:
+    """The rated pairs of Ghazarian et al.: the 300 generated ones alone, and all 600."""
+    found = dialogauge.correlate(rated, [metric, AUTHORS, COSINE, LENGTH], level="turn")
+    rows = []
+    for row in found.rows:
+        left = [f"{value:.3f}" for value in given_length(found, row.metric)] if row.metric != LENGTH else ["", ""]
+        rows.append([Cell(row.metric), *_cells(row), *map(Cell, left)])
+    names = ["Pearson", "Spearman", "Pearson given length", "Spearman given length"]
+    print(to_text(Table([Header(what, align="left"), *map(Header, names)], rows)), end="\n\n", flush=True)
+
+
+def print_corpora(folder: Path, metric: str) -> None:
+    """Turn by turn on other corpora, and the mean over them."""
+    paths = [*corpora_in(folder / "grade"), folder / "usr_persona", folder / "fed"]
+    names = ["GRADE " + path.name for path in paths[:-2]] + ["USR", "FED"]
+    rows: list[list[Cell]] = []
+    means: dict[str, list[float]] = {}
+    for name, path in zip(names, paths, strict=True):
+        corpus = with_columns(dialogauge.load(_file(path)))
+        others = ["bertscore", "embedding_average"] if name != "FED" else []
+        found = dialogauge.correlate(corpus, [metric, COSINE, *others, LENGTH], level="turn")
+        for row in found.rows:
+            rows.append([Cell(f"{name}, {row.dimension}"), Cell(row.metric), *_cells(row)])
+            means.setdefault(row.metric, []).append(row.spearman or 0.0)
+    rows += [[Cell("mean"), Cell(name), Cell(""), Cell(f"{np.mean(found):.3f}")] for name, found in means.items()]
+    headers = [Header("corpus", align="left"), Header("metric", align="left"), Header("Pearson"), Header("Spearman")]
+    print(to_text(Table(headers, rows)))
+
+
+def _cells(row: Row) -> list[Cell]:
+    return [
+        Cell(f"{row.pearson:.3f}", f"[{row.pearson_low:.3f}, {row.pearson_high:.3f}]"),
+        Cell(f"{row.spearman:.3f}", f"[{row.spearman_low:.3f}, {row.spearman_high:.3f}]"),
+    ]
+
+
+def _file(path: Path) -> Path:
+    """A folder of GRADE's, or the one JSON file in a folder."""
+    return next(iter(path.glob("*.json")), path)
+
+
+def main(folder: Path, model: str | None) -> None:
+    metric = "ruber_unreferenced" if model is None else f"ruber_unreferenced[model={model}]"
+    rated = with_columns(dialogauge.load(next((folder / "bert_ruber").glob("*.csv"))))
+    print_pairs(rated.select(["generated"]), metric, "300 generated pairs")
+    print_pairs(rated, metric, "all 600 pairs")
+    print_corpora(folder, metric)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None)

@@ -1,0 +1,1 @@
+"""Training of the models, and the data they are trained on."""

@@ -1,0 +1,89 @@
+"""Where training stands, in one file that is either the new one or the old one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dialogauge.errors import InputError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_RECORD = "dialogauge"
+
+
+def key_of(settings: Mapping[str, Any]) -> str:
+    """The same for the same training, and for no other."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file for the training that `key` stands for."""
+
+    path: Path
+    key: str
+
+    def write(self, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
+        from safetensors.torch import save
+
+        held = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+        told = {**record, "key": self.key}
+        metadata = {_RECORD: json.dumps({**told, "sha256": _digest(held, told)})}
+        content = save(held, metadata)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        self._partial.replace(self.path)
+
+    def read(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+        """What was written last, or None where nothing was."""
+        from safetensors import SafetensorError, safe_open
+
+        if not self.path.is_file():
+            return None
+        try:
+            with safe_open(self.path, framework="pt") as file:
+                record = json.loads((file.metadata() or {})[_RECORD])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
+            if record.pop("sha256") != _digest(tensors, record):
+                raise ValueError("its numbers are not those that were written")
+            key = record.pop("key")
+        except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"is no checkpoint of ours, or damaged ({error}); delete it to begin anew", self.path
+            ) from None
+        if key != self.key:
+            raise InputError(
+                "is a checkpoint of other data or another recipe; delete it to begin anew, or choose another --out",
+                self.path,
+            )
+        return tensors, record
+
+    def remove(self) -> None:
+        """It has done its service; so has its folder, if nothing else is in it."""
+        self.path.unlink(missing_ok=True)
+        self._partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.parent.rmdir()
+
+    @property
+    def _partial(self) -> Path:
+        return self.path.with_suffix(".partial")
+
+
+def _digest(tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> str:
+    found = hashlib.sha256(json.dumps(record, sort_keys=True).encode())
+    for name in sorted(tensors):
+        found.update(name.encode())
+        found.update(tensors[name].numpy().tobytes())
+    return found.hexdigest()

@@ -1,0 +1,121 @@
+"""What networks are trained on: pairs, those held back to validate with, and the vectors of all their texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from dialogauge.corpus.turn import Turn
+from dialogauge.encode.base import Encoder
+from dialogauge.errors import Caveat, InputError
+from dialogauge.learn.fit import Held
+from dialogauge.learn.negatives import Sampler
+from dialogauge.learn.pairs import Pairs, Texts, read_pairs, same_texts
+from dialogauge.learn.recipe import Recipe
+from dialogauge.models.inputs import Inputs, make_inputs, width_of
+from dialogauge.models.shape import Shape
+
+SHARE = 0.05
+"""Of the dialogues, held back where no others are given to validate with."""
+HELD_NEGATIVES = 5
+FEWEST_HELD = 100
+"""Validation figures of fewer pairs are worth a warning."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Texts and pairs, before anything is encoded."""
+
+    texts: list[str]
+    train: Pairs
+    held: Pairs
+    caveats: list[Caveat]
+
+    def digest(self) -> str:
+        """The same for the same texts and pairs, and for no other."""
+        found = hashlib.sha256("\0".join(self.texts).encode("utf-8", "surrogatepass"))
+        for pairs in (self.train, self.held):
+            for rows in (pairs.queries, pairs.responses, pairs.previous, pairs.dialogues):
+                found.update(rows.tobytes())
+        return found.hexdigest()
+
+
+def read_data(
+    turns: Iterable[Turn],
+    validation: Iterable[Turn] | None,
+    recipe: Recipe,
+    leave_out: Collection[str] = (),
+    share: float = SHARE,
+) -> Data:
+    """Pairs to learn from and pairs to validate with: of a share of the dialogues, unless `validation` gives others."""
+    if not 0 < share < 1:
+        raise InputError(f"the share to validate with: expected a number between 0 and 1, found {share}")
+    texts = Texts()
+    reading = read_pairs(turns, texts, recipe.context, recipe.network, leave_out)
+    caveats = reading.caveats()
+    if validation is None:
+        train, held = reading.pairs.divide(share, np.random.default_rng([recipe.seed, 1]))
+    else:
+        other = read_pairs(validation, texts, recipe.context, recipe.network, leave_out)
+        train, held = reading.pairs, other.pairs
+        caveats += other.caveats()
+    if len(held) < FEWEST_HELD:
+        message = (
+            f"only {len(held)} pairs to validate with: when to stop, and the accuracy, are little more than chance"
+        )
+        caveats.append(Caveat("few_held", message))
+    return Data(texts.listed(), train, held, caveats)
+
+
+@dataclass(frozen=True)
+class Material:
+    """Data with its vectors, from which any number of networks can be trained."""
+
+    data: Data
+    encoder: Encoder
+    shape: Shape
+    inputs: Inputs
+    sampler: Sampler
+    held_sampler: Sampler
+    held: Held
+    device: torch.device
+
+
+def make_material(data: Data, encoder: Encoder, recipe: Recipe) -> Material:
+    """Every text is encoded once. The negatives that validation is done with are drawn here, at random."""
+    encoder.tokens(["an encoder without vectors for words is refused before any work is done"])
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    shape = shape_of(recipe, encoder)
+    encoded = make_inputs(encoder, data.texts, shape, device, means=True)
+    vectors = _unit(encoded.means)
+    same = same_texts(data.texts)
+    if len(np.unique(same[data.train.responses])) > 1 and len(np.unique(same[data.held.responses])) < 2:
+        pairs = len(data.train) + len(data.held)
+        raise InputError(
+            f"only one response to validate with ({len(data.held)} of {pairs} pairs are held back): give more "
+            "conversations, others with --validation, or a larger --validation-share"
+        )
+    sampler, held_sampler = (Sampler(pairs, data.texts, same, vectors) for pairs in (data.train, data.held))
+    everyone = np.arange(len(data.held))
+    negatives = held_sampler.draw(["random"] * HELD_NEGATIVES, everyone, 1, np.random.default_rng([recipe.seed, 2]))
+    held = Held(data.held, negatives)
+    return Material(data, encoder, shape, encoded.inputs, sampler, held_sampler, held, device)
+
+
+def shape_of(recipe: Recipe, encoder: Encoder) -> Shape:
+    """Towers look at the last layer and the one half way to it, unless the recipe names layers."""
+    layers, last = recipe.layers, encoder.last_layer
+    if recipe.network == "towers" and not layers and last:
+        layers = (last, last // 2)
+    if layers and last is None:
+        raise InputError(f"layers: the encoder {encoder.identity} has none")
+    return Shape(width_of(encoder), recipe.network, recipe.sentence, layers, recipe.dropout)
+
+
+def _unit(vectors: Any) -> Any:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

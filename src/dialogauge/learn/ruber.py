@@ -1,0 +1,110 @@
+"""The whole way from files of conversations to a model of RUBER's unreferenced metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.load import load
+from dialogauge.encode.cache import Cache
+from dialogauge.encode.encoders import Encoders
+from dialogauge.errors import Caveat
+from dialogauge.learn.material import SHARE, make_material, read_data
+from dialogauge.learn.pairs import bare
+from dialogauge.learn.recipe import TOWERS, Recipe
+from dialogauge.learn.ruber_card import make_card, readable_card
+from dialogauge.learn.training import checkpoints_of, train
+from dialogauge.models.directory import CARD, check_model_writable, write_model
+from dialogauge.tables import Cell, Header, Table, render
+
+
+@dataclass(frozen=True)
+class Conversations:
+    """Files to learn from; to validate with, or the share of the former to validate with; and files of turns whose
+    queries are left out of both."""
+
+    files: Sequence[str | Path]
+    validation: Sequence[str | Path] | None = None
+    share: float = SHARE
+    leave_out: Sequence[str | Path] | None = None
+    reader: str | None = None
+    skip_invalid: bool = False
+
+    def load(self, paths: Sequence[str | Path], progress: bool, reader: str | None = None) -> Corpus:
+        return load(paths, reader=reader, skip_invalid=self.skip_invalid, progress=progress)
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """What came of training: the model's directory and its card."""
+
+    directory: Path
+    card: dict[str, Any]
+    caveats: list[Caveat] = field(default_factory=list)
+
+    def render(self, form: str) -> str:
+        return render(form, table=self._table(), records=self._records(), document=self.card)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"network": place, "best": curve["best"], **epoch}
+            for place, curve in enumerate(self.card["curves"], start=1)
+            for epoch in curve["epochs"]
+        ]
+
+    def _table(self) -> Table:
+        held, training = self.card["validation"], self.card["training"]
+        rows = [
+            [Cell("random"), Cell(f"{held['ranking_accuracy']:.4f}", f"[{held['low']:.4f}, {held['high']:.4f}]")],
+            *([Cell(kind), Cell(f"{value:.4f}")] for kind, value in held["by_negatives"].items()),
+        ]
+        epochs = ", ".join(str(len(curve["epochs"])) for curve in self.card["curves"])
+        notes = [
+            "how often the true response scores above another, by how the other was drawn; [low, high]: 95% interval "
+            "over dialogues",
+            f"validated with {held['pairs']} pairs of {held['dialogues']} dialogues, trained with {training['pairs']} "
+            f"pairs of {training['dialogues']}; epochs: {epochs}; {training['seconds']:g} s",
+            f"model: {self.directory} (README.md, {CARD})",
+        ]
+        return Table([Header("negatives", align="left"), Header("ranking accuracy", "higher")], rows, notes)
+
+
+def train_ruber(
+    conversations: Conversations | str | Path,
+    out: str | Path,
+    recipe: Recipe | None = None,
+    *,
+    encoder: str = "minilm",
+    half: bool = False,
+    overwrite: bool = False,
+    cache: bool = True,
+    progress: bool = False,
+) -> TrainingResult:
+    """Trains a model and writes it to the directory `out`. Broken off, the same call goes on where it stopped."""
+    given = conversations if isinstance(conversations, Conversations) else Conversations([conversations])
+    recipe, target = recipe or TOWERS, Path(out)
+    check_model_writable(target, overwrite)
+    encoders = Encoders(Cache() if cache else None, progress)
+    vectors = encoders.get(encoder)
+    corpus = given.load(given.files, progress, given.reader)
+    validation = given.load(given.validation, progress, given.reader) if given.validation else None
+    asked = given.load(given.leave_out, progress) if given.leave_out else ()
+    leave_out = {bare(turn.context[-1]) for turn in asked if turn.context}
+    data = read_data(corpus, validation, recipe, leave_out, given.share)
+    material = make_material(data, vectors, recipe)
+    files: list[SourceFile] = [*corpus.files, *(validation.files if validation else ())]
+    trained = train(material, recipe, checkpoint_folder(target), progress)
+    card = make_card(trained, encoder, files)
+    write_model(target, trained.weights(half), card, readable_card(target.name, card), overwrite)
+    for checkpoint in checkpoints_of(checkpoint_folder(target), recipe, material):
+        checkpoint.remove()
+    loaded = [*corpus.caveats, *(validation.caveats if validation else ())]
+    return TrainingResult(target, card, [*loaded, *data.caveats, *encoders.caveats()])
+
+
+def checkpoint_folder(out: Path) -> Path:
+    """Where training towards a model directory keeps its checkpoints."""
+    return out.with_name(f"{out.name}.checkpoints")

@@ -1,0 +1,94 @@
+"""As many networks as a recipe asks for, trained and validated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from dialogauge.learn.checkpoint import Checkpoint, key_of
+from dialogauge.learn.fit import Epoch, Fitted, Fitting
+from dialogauge.learn.material import Material
+from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.validation import Validation, validate
+from dialogauge.models.networks import Network, make_network
+from dialogauge.models.shape import Shape
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Networks that have learned what they could, with all that a card says about them."""
+
+    recipe: Recipe
+    shape: Shape
+    material: Material
+    members: list[Fitted]
+    validation: Validation
+    seconds: float
+
+    def weights(self, half: bool) -> dict[str, Any]:
+        dtype = torch.float16 if half else torch.float32
+        return {
+            f"{member}.{name}": tensor.to(dtype).cpu().numpy()
+            for member, fitted in enumerate(self.members)
+            for name, tensor in fitted.weights.items()
+        }
+
+
+def train(material: Material, recipe: Recipe, checkpoints: Path | None = None, progress: bool = False) -> Trained:
+    """As many networks as the recipe says, one after the other. Where the folder `checkpoints` is given, training that
+    was broken off goes on from there."""
+    started = time.monotonic()
+    shape = material.shape
+    members = []
+    kept = checkpoints_of(checkpoints, recipe, material) if checkpoints else [None] * recipe.members
+    for member, checkpoint in enumerate(kept):
+        seed = recipe.seed + member
+        with _watched(member, recipe, progress) as tick:
+            fitting = Fitting(material.sampler, material.held, material.inputs, shape, recipe, seed, material.device)
+            members.append(fitting.run(checkpoint, tick))
+    networks = [_network(shape, fitted, material.device) for fitted in members]
+    return Trained(
+        recipe, shape, material, members, validate(networks, material, recipe.seed), time.monotonic() - started
+    )
+
+
+def checkpoints_of(folder: Path, recipe: Recipe, material: Material) -> list[Checkpoint]:
+    """One for each network. They must agree with recipe, texts, pairs and encoder."""
+    data, encoder = material.data.digest(), material.encoder.recipe()
+    common = {"recipe": recipe.record(), "shape": asdict(material.shape), "data": data, "encoder": encoder}
+    keys = [key_of({**common, "member": member}) for member in range(recipe.members)]
+    return [Checkpoint(folder / f"{member}.safetensors", key) for member, key in enumerate(keys)]
+
+
+def _network(shape: Shape, fitted: Fitted, device: torch.device) -> Network:
+    network = make_network(shape)
+    network.load_state_dict(fitted.weights)
+    return network.to(device).eval()
+
+
+@contextmanager
+def _watched(member: int, recipe: Recipe, progress: bool) -> Iterator[Any]:
+    """A bar that ends where training would, if it learned nothing more from now on."""
+    from tqdm import tqdm
+
+    lowest, end = float("inf"), min(recipe.stop, recipe.epochs)
+    name = f"network {member + 1} of {recipe.members}" if recipe.members > 1 else "training"
+    with tqdm(total=end, desc=name, unit="epoch", disable=not progress, leave=False) as bar:
+
+        def tick(epoch: Epoch) -> None:
+            nonlocal lowest
+            if epoch.validation_loss < lowest:
+                lowest = epoch.validation_loss
+                bar.total = min(epoch.epoch + recipe.stop, recipe.epochs)
+            bar.set_postfix(
+                loss=f"{epoch.validation_loss:.4f}", accuracy=f"{epoch.ranking_accuracy:.4f}", refresh=False
+            )
+            bar.update()
+
+        yield tick

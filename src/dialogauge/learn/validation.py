@@ -1,0 +1,108 @@
+"""What trained networks are worth on pairs held back: how often the true response scores above another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from dialogauge.learn.material import Material
+from dialogauge.learn.negatives import NEGATIVES, Negative
+from dialogauge.learn.pairs import Rows
+from dialogauge.models.networks import Network, relatedness
+from dialogauge.models.normalisation import Normalisation, Range
+from dialogauge.models.pooling import pool_words, usual_pooling
+
+COMPARED = 2000
+"""Responses compared with another one for the range of the referenced score."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """With its 95 % interval over dialogues."""
+
+    value: float
+    low: float
+    high: float
+
+
+def ranking_accuracy(true: NDArray[np.float64], negative: NDArray[np.float64], dialogues: Rows) -> Accuracy:
+    """The share of negatives that score lower than the true response, ties counting half. Of `negative`, row i belongs
+    to pair i. The interval is that of a ratio of sums over dialogues, to first order."""
+    won = ((true[:, None] > negative) + (true[:, None] == negative) / 2).mean(axis=1)
+    value = float(won.mean())
+    residuals = np.bincount(dialogues, weights=won - value)
+    number = len(np.unique(dialogues))
+    if number < 2:
+        return Accuracy(value, 0.0, 1.0)
+    error = 1.96 * float(np.sqrt(number / (number - 1) * (residuals**2).sum())) / len(won)
+    return Accuracy(value, max(value - error, 0.0), min(value + error, 1.0))
+
+
+@dataclass(frozen=True)
+class Validation:
+    accuracy: Accuracy
+    by_negatives: dict[Negative, float]
+    normalisation: Normalisation
+
+    def record(self, material: Material) -> dict[str, Any]:
+        return {
+            "pairs": len(material.data.held),
+            "dialogues": len(np.unique(material.data.held.dialogues)),
+            "negatives": material.held.negatives.shape[1],
+            "ranking_accuracy": self.accuracy.value,
+            "low": self.accuracy.low,
+            "high": self.accuracy.high,
+            "by_negatives": self.by_negatives,
+        }
+
+
+def validate(networks: Sequence[Network], material: Material, seed: int) -> Validation:
+    """Against the negatives of training (random ones) and, one for each pair, against each other kind."""
+    pairs, everyone = material.data.held, np.arange(len(material.data.held))
+    kinds: list[Negative] = [kind for kind in NEGATIVES if kind not in ("random", "in_batch")]
+    others = material.held_sampler.draw(kinds, everyone, 1, np.random.default_rng([seed, 3]))
+    true = _scores(networks, material, pairs.responses[:, None])[:, 0]
+    random = _scores(networks, material, material.held.negatives)
+    other = _scores(networks, material, others)
+    return Validation(
+        ranking_accuracy(true, random, pairs.dialogues),
+        {kind: ranking_accuracy(true, other[:, [k]], pairs.dialogues).value for k, kind in enumerate(kinds)},
+        normalisation(np.concatenate([true, random.ravel()]), material, seed),
+    )
+
+
+def _scores(networks: Sequence[Network], material: Material, responses: Rows) -> NDArray[np.float64]:
+    queries, previous = (
+        np.repeat(texts, responses.shape[1]) for texts in (material.data.held.queries, material.data.held.previous)
+    )
+    rows = (torch.from_numpy(texts).to(material.device) for texts in (queries, responses.ravel(), previous))
+    return relatedness(networks, material.inputs, *rows).reshape(responses.shape)
+
+
+def normalisation(unreferenced: NDArray[np.float64], material: Material, seed: int) -> Normalisation:
+    """From the smallest score to the largest. Of the referenced score: from the smallest likeness of two responses
+    that have nothing to do with each other to that of a response with itself, 1."""
+    rng = np.random.default_rng([seed, 4])
+    drawn = rng.permutation(len(material.data.held))[:COMPARED]
+    other = material.held_sampler.draw(["random"], drawn, 1, rng)[:, 0]
+    pool, encoder = usual_pooling(material.encoder), material.encoder
+    rows = np.concatenate([material.data.held.responses[drawn], other])
+    texts = [encoder.spelled(material.data.texts[row]) for row in rows]
+    pooled = [pool_words(of.words, pool) if len(of.words) else None for of in encoder.tokens(texts)]
+    both = [
+        (a, b)
+        for a, b in zip(pooled[: len(drawn)], pooled[len(drawn) :], strict=True)
+        if a is not None and b is not None
+    ]
+    likeness = [float(a @ b) / max(float(np.linalg.norm(a) * np.linalg.norm(b)), 1e-12) for a, b in both]
+    return Normalisation(_range(unreferenced), Range(min([*likeness, 0.999]), 1.0), pool)
+
+
+def _range(scores: NDArray[np.float64]) -> Range:
+    low, high = float(scores.min()), float(scores.max())
+    return Range(low, high) if low < high else Range(0.0, 1.0)

@@ -1,0 +1,94 @@
+"""RUBER: relatedness to the context and likeness to a reference, blended into one score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Self, get_args
+
+import numpy as np
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.metrics import embedding
+from dialogauge.metrics.base import HIDDEN, Floats
+from dialogauge.metrics.encoding import NAMED, text_caveats
+from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.ruber_referenced import RuberReferenced
+from dialogauge.metrics.ruber_unreferenced import CUT, SCORE, SILENT, Ready, make_ready, measure
+from dialogauge.metrics.sums import Sums
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+
+Blend = Literal["arithmetic", "geometric", "min", "max"]
+"""The mean, the root of the product, the lower or the higher of the two scores."""
+
+
+def blended(unreferenced: Floats, referenced: Floats, blend: Blend = "arithmetic") -> Floats:
+    """Of two scores from 0 to 1."""
+    if blend == "min":
+        return np.minimum(unreferenced, referenced)
+    if blend == "max":
+        return np.maximum(unreferenced, referenced)
+    if blend == "geometric":
+        return np.asarray(np.sqrt(unreferenced * referenced))
+    return np.asarray((unreferenced + referenced) / 2)
+
+
+@dataclass(frozen=True)
+class Ruber(MeanMetric):
+    """The mean over turns of the blend. Both scores are first brought to 0 to 1 by constants of the model."""
+
+    name = "ruber"
+    title = "relatedness to the context and likeness to a reference, blended"
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+    needs = (frozenset({"context", "references"}),)
+    parts = ("unreferenced", "referenced")
+
+    blend: Blend = "arithmetic"
+    model: str | None = field(default=None, metadata=NAMED)
+    """A model directory; None for the model that comes with dialogauge."""
+    encoder: str | None = field(default=None, metadata=NAMED)
+    ready: Ready | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+    likeness: RuberReferenced | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+
+    def __post_init__(self) -> None:
+        if self.blend not in get_args(Blend):
+            raise unknown("blend of ruber", str(self.blend), get_args(Blend))
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        from dialogauge.encode.encoders import Encoders
+
+        encoders = encoders or Encoders()
+        ready = make_ready(self.model, self.encoder, encoders)
+        likeness = RuberReferenced(
+            encoder=self.encoder or ready.model.encoder_name, pool=ready.model.normalisation.pool
+        ).prepare(corpus, real, encoders)
+        return replace(self, ready=ready, likeness=likeness)
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        if self.ready is None or self.likeness is None:
+            raise InputError(f"{self.name} has no model yet: call prepare(corpus) first")
+        related, alike = measure(self.ready, turns), self.likeness.measure(turns)
+        ranges = self.ready.model.normalisation
+        unreferenced = ranges.unreferenced(related[:, SCORE])
+        referenced = np.where(alike[:, embedding.SILENT], 0.0, ranges.referenced(alike[:, embedding.SCORE]))
+        cut = np.maximum(related[:, CUT], alike[:, embedding.CUT])
+        silent = np.maximum(related[:, SILENT], alike[:, embedding.SILENT])
+        return np.column_stack([blended(unreferenced, referenced, self.blend), unreferenced, referenced, cut, silent])
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        cut, silent = summary.total[3:]
+        found = text_caveats(self.label, summary.n, float(cut), 0.0)
+        if silent:
+            message = (
+                f"{self.label}: {int(silent)} of {int(summary.n)} turns have a text without any vector, like no other"
+            )
+            found.append(Caveat("no_vectors", message))
+        return found
+
+    def recipe(self) -> dict[str, str]:
+        return {} if self.ready is None else self.ready.recipe() | {"pool": self.ready.model.normalisation.pool}

@@ -1,0 +1,1 @@
+"""Networks, and the directories that trained ones are kept in."""

@@ -1,0 +1,150 @@
+"""A trained relatedness model: from contexts and responses to numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.encode.base import Encoder
+from dialogauge.errors import InputError
+from dialogauge.models.directory import AGAIN, SavedModel, read_model, refuse_other_tensors, shipped
+from dialogauge.models.inputs import expect_inputs, make_inputs
+from dialogauge.models.normalisation import Normalisation
+from dialogauge.models.query import query_of
+from dialogauge.models.shape import Shape
+
+if TYPE_CHECKING:
+    from dialogauge.models.networks import Network
+
+KIND = "ruber"
+SHIPPED = "ruber-minilm"
+SHAPE = ("width", "network", "sentence", "layers", "dropout")
+
+
+@dataclass(frozen=True)
+class Related:
+    """Entry i of each belongs to pair i."""
+
+    values: NDArray[np.float64]
+    """From 0 to 1."""
+    cut: NDArray[np.bool_]
+    """Pairs of which a text is longer than the encoder takes."""
+    silent: NDArray[np.bool_]
+    """Pairs of which a text has no vector."""
+
+
+@dataclass(frozen=True)
+class RuberModel:
+    """One network, or several that differ in their seeds alone: the relatedness is then their mean."""
+
+    saved: SavedModel
+    shape: Shape
+    members: int
+    context: int
+    """How many of the last utterances are looked at."""
+
+    @property
+    def identity(self) -> str:
+        return self.saved.identity
+
+    @property
+    def encoder_name(self) -> str:
+        return str(self.saved.section("encoder")["name"])
+
+    @cached_property
+    def normalisation(self) -> Normalisation:
+        return Normalisation.read(self.saved)
+
+    def check_encoder(self, encoder: Encoder) -> None:
+        """Refuses an encoder other than the one the model was trained with, by whatever name."""
+        wanted = self.saved.section("encoder")["identity"]
+        if encoder.identity.rpartition("@")[2] != str(wanted).rpartition("@")[2]:
+            raise self.saved.error(
+                f"was trained with the encoder {wanted}, found {encoder.identity}; leave out the encoder, "
+                "or train a model for yours with `dialogauge train ruber --encoder NAME`"
+            )
+
+    def expect(self, encoder: Encoder) -> None:
+        expect_inputs(encoder, self.shape)
+
+    def relatedness(self, encoder: Encoder, contexts: Sequence[Sequence[str]], responses: Sequence[str]) -> Related:
+        """What else is scored with a pair changes nothing for it: networks count in 64 bits."""
+        import torch
+
+        from dialogauge.models.networks import relatedness
+
+        queries = [query_of(context, self.context, self.shape.network) for context in contexts]
+        asked = [query.text for query in queries]
+        before = [query.previous for query in queries]
+        distinct = {text: row for row, text in enumerate(dict.fromkeys([*asked, *before, *responses]))}
+        if not responses:
+            return Related(np.empty(0), np.empty(0, bool), np.empty(0, bool))
+        encoded = make_inputs(encoder, list(distinct), self.shape, torch.device("cpu"), torch.float64)
+        q, r = (np.array([distinct[text] for text in texts]) for texts in (asked, responses))
+        p = np.array([distinct[text] if text else -1 for text in before])
+        values = relatedness(self._networks, encoded.inputs, *(torch.from_numpy(rows) for rows in (q, r, p)))
+        values = values.astype(np.float32).astype(np.float64)  # in full, sums differ by what else is in a batch
+        cut = encoded.cut[q] | encoded.cut[r] | ((p >= 0) & encoded.cut[p])
+        return Related(values, cut, encoded.silent[q] | encoded.silent[r])
+
+    @cached_property
+    def _networks(self) -> list[Network]:
+        return [self._network(f"{member}.") for member in range(self.members)]
+
+    def _network(self, prefix: str) -> Network:
+        import torch
+
+        from dialogauge.models.networks import make_network
+
+        network = make_network(self.shape).double().eval()
+        weights = {name: array for name, array in self.saved.weights.items() if name.startswith(prefix)}
+        network.load_state_dict(
+            {name.removeprefix(prefix): torch.from_numpy(array.astype(np.float64)) for name, array in weights.items()}
+        )
+        return network
+
+
+def open_ruber(directory: str | Path | None = None) -> RuberModel:
+    """The model in a directory; without one, that which comes with dialogauge."""
+    saved = read_model(shipped(SHIPPED) if directory is None else _path(directory), KIND)
+    network, encoder = saved.section("network"), saved.section("encoder")
+    try:
+        members, context = _count(network["members"]), _count(network["context"])
+        values = {name: network[name] for name in SHAPE}
+        shape = Shape(**{**values, "layers": tuple(values["layers"])})
+        _ = str(encoder["name"]), str(encoder["identity"])
+    except (KeyError, TypeError, InputError) as error:
+        raise saved.error(f"its card cannot be used: {error}; {AGAIN}") from None
+    if members > len(saved.weights):
+        raise saved.error(f"its card speaks of {members} networks, its weights are of fewer; {AGAIN}")
+    refuse_other_tensors(saved, expected_tensors(shape, members))
+    return RuberModel(saved, shape, members, context)
+
+
+def expected_tensors(shape: Shape, members: int) -> dict[str, tuple[int, ...]]:
+    import torch
+
+    from dialogauge.models.networks import make_network
+
+    with torch.device("meta"):
+        state = make_network(shape).state_dict()
+    return {f"{member}.{name}": tuple(array.shape) for member in range(members) for name, array in state.items()}
+
+
+def _path(name: str | Path) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # ~someone who has no home here
+        return Path(name)
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InputError(f"expected a whole number above 0, found {value!r}")
+    return value

@@ -1,0 +1,152 @@
+"""Two towers: what they learn, and that the way there is the same every time."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dialogauge.learn.calibration import calibrate
+from dialogauge.learn.checkpoint import Checkpoint
+from dialogauge.learn.recipe import LOSSES
+from dialogauge.learn.schedules import rate_of_step
+from dialogauge.learn.training import checkpoints_of, train
+from dialogauge.models.inputs import width_of
+from tests.encode.models import build, open_model
+from tests.learn.conversations import dialogues, material_for, quick_towers, telling, turns
+from tests.learn.test_fit import fit, fitting, same
+from tests.models.small import torch
+
+
+@pytest.mark.parametrize(("loss", "accuracy"), [("softmax", 1), ("cross_entropy", 1), ("ranking", 0.8)])
+def test_what_can_be_learned_is_learned(encoder, loss, accuracy):
+    recipe = quick_towers(loss=loss, epochs=8, rate=0.01)
+    fitted = fit(material_for(encoder, recipe, dialogues(60, utterances=2)), recipe)
+    assert fitted.epochs[fitted.best].ranking_accuracy >= accuracy
+    assert fitted.epochs[-1].loss < fitted.epochs[0].loss / 2
+
+
+def test_what_only_the_utterance_before_the_query_tells(encoder):
+    """The share of pairs that the query alone cannot tell apart is a half, of which half are won by chance."""
+    said = telling(90)
+    found = {}
+    for context in (1, 2):
+        recipe = quick_towers(epochs=12, rate=0.01, context=context)
+        fitted = fit(material_for(encoder, recipe, said), recipe)
+        found[context] = fitted.epochs[fitted.best].ranking_accuracy
+    assert found[2] == 1
+    assert found[1] < 0.95
+
+
+def test_layers_of_a_transformer(tmp_path):
+    bert = open_model(build("bert", tmp_path / "bert"))
+    recipe = quick_towers(epochs=4, layers=(3, 2))
+    said = [["how are you today ?", "fine , thank you"], ["would you like soup ?", "yes , please"]] * 15
+    material = material_for(bert, recipe, said)
+    assert material.inputs.shape[1] == 2 * width_of(bert)
+    fitted = fit(material, recipe)
+    assert fitted.weights["query.linear.weight"].shape == (32, 64)
+    assert fitted.epochs[fitted.best].ranking_accuracy == 1
+
+
+@pytest.mark.parametrize("done", [1, 3])
+def test_taken_up_again_as_if_nothing_had_been(towers_material, tmp_path, done):
+    recipe = quick_towers(epochs=5)
+    whole, broken = (Checkpoint(tmp_path / name, "key") for name in ("whole", "broken"))
+    expected = fit(towers_material, recipe, whole)
+
+    def stop(epoch):
+        if epoch.epoch == done + 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fitting(towers_material, recipe).run(broken, stop)
+    seen = []
+    fitted = fitting(towers_material, recipe).run(broken, seen.append)
+    assert same(fitted.weights, expected.weights)
+    assert fitted.epochs == seen == expected.epochs
+    assert broken.path.read_bytes() == whole.path.read_bytes()
+
+
+def test_training_that_has_ended_is_calibrated_again_alike(towers_material, tmp_path):
+    checkpoint = Checkpoint(tmp_path / "c", "key")
+    first = fit(towers_material, quick_towers(), checkpoint)
+    again = fit(towers_material, quick_towers(), checkpoint)
+    assert same(first.weights, again.weights)
+    assert first.weights["calibration"].tolist() != [1, 0]
+
+
+def test_scores_that_were_taught_to_rank_become_probabilities(towers_material):
+    recipe = quick_towers()
+    made = fitting(towers_material, recipe)
+    fitted = made.run(None, lambda _: None)
+    best = {**fitted.weights, "calibration": torch.tensor([1.0, 0.0])}
+    made.network.load_state_dict(best)
+    true, negative = (logits.double().numpy() for logits in made.held_logits())
+    assert fitted.weights["calibration"].tolist() == pytest.approx(calibrate(true, negative), rel=1e-6)
+    slope, offset = fitted.weights["calibration"].tolist()
+    made.network.load_state_dict(fitted.weights)
+    after, _ = made.held_logits()
+    np.testing.assert_allclose(after, slope * true + offset, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "softmax"])
+def test_other_losses_are_left_as_they_are(towers_material, loss):
+    assert fit(towers_material, quick_towers(loss=loss)).weights["calibration"].tolist() == [1, 0]
+
+
+def test_the_weights_are_those_of_the_best_epoch(towers_material, monkeypatch):
+    told = iter([0.5, 0.2, 0.6])
+    made = fitting(towers_material, quick_towers(epochs=3))
+    monkeypatch.setattr(made, "validate", lambda: (next(told), 0.5))
+    seen = []
+    fitted = made.run(None, lambda _: seen.append({name: t.clone() for name, t in made.network.state_dict().items()}))
+    assert fitted.best == 1
+    for name in fitted.weights.keys() - {"calibration"}:
+        assert torch.equal(fitted.weights[name], seen[1][name]), name
+        assert not torch.equal(fitted.weights[name], seen[2][name]), name
+
+
+def test_the_rate_of_every_step_is_the_schedules(towers_material, monkeypatch):
+    recipe = quick_towers(epochs=2)
+    made = fitting(towers_material, recipe)
+    rates = []
+    step = made.adam.step
+    monkeypatch.setattr(made.adam, "step", lambda: (rates.append(made.adam.param_groups[0]["lr"]), step()))
+    fitted = made.run(None, lambda _: None)
+    steps = -(-len(towers_material.sampler.pairs) // recipe.batch)
+    assert rates == [rate_of_step(recipe, 0.0, epoch, place, steps) for epoch in range(2) for place in range(steps)]
+    assert [epoch.rate for epoch in fitted.epochs] == pytest.approx([0.003, 0.0015])
+
+
+def test_a_batch_larger_than_all_pairs(towers_material):
+    fitted = fit(towers_material, quick_towers(batch=10_000))
+    assert len(fitted.epochs) == 3
+    assert fitted.epochs[-1].loss < fitted.epochs[0].loss
+
+
+def test_several_networks_and_their_checkpoints(towers_material, tmp_path):
+    recipe = quick_towers(members=2, seed=4, epochs=2)
+    trained = train(towers_material, recipe, tmp_path)
+    for place, member in enumerate(trained.members):
+        assert same(member.weights, fit(towers_material, replace(recipe, members=1), seed=4 + place).weights)
+    kept = checkpoints_of(tmp_path, recipe, towers_material)
+    assert [checkpoint.path.name for checkpoint in kept] == ["0.safetensors", "1.safetensors"]
+    assert all(checkpoint.read() for checkpoint in kept)
+    others = [
+        checkpoints_of(tmp_path, replace(recipe, schedule="plateau"), towers_material),
+        checkpoints_of(tmp_path, recipe, replace(towers_material, shape=replace(towers_material.shape, layers=(1,)))),
+        checkpoints_of(tmp_path, recipe, material_for(towers_material.encoder, recipe, dialogues(21))),
+    ]
+    keys = {checkpoint.key for found in (kept, *others) for checkpoint in found}
+    assert len(keys) == 8
+
+
+def test_nothing_to_learn_from_before_the_query(encoder):
+    """Dialogues of two utterances: no query has one before it, and nothing of it changes."""
+    recipe = quick_towers(epochs=1)
+    made = fitting(material_for(encoder, recipe, [text[:2] for text in dialogues(20)]), recipe)
+    assert (made.sampler.pairs.previous == -1).all()
+    before = made.network.previous.weight.detach().clone()
+    made.run(None, lambda _: None)
+    assert torch.equal(made.network.previous.weight, before)
+    assert turns(dialogues(2))[1].context == ("ask0", "say0 now")

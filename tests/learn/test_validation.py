@@ -1,0 +1,114 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dialogauge.learn.training import _network, train
+from dialogauge.learn.validation import ranking_accuracy, validate
+from dialogauge.metrics.embedding import cosine
+from dialogauge.models.pooling import pool_words
+from tests.learn.conversations import material_for, quick, quick_towers, telling
+
+
+def test_accuracy_by_hand():
+    true = np.array([0.5, 0.5, 0.9, 0.1])
+    negative = np.array([[0.4, 0.5], [0.6, 0.6], [0.1, 0.2], [0.1, 0.1]])
+    # Won shares: .75, 0, 1, .5; of dialogues 0, 0, 1, 2.
+    found = ranking_accuracy(true, negative, np.array([0, 0, 1, 2]))
+    assert found.value == 0.5625
+    # Residuals by dialogue: .1875 - .5625, .4375, -.0625; sums -.375, .4375, -.0625.
+    error = 1.96 * np.sqrt(3 / 2 * (0.375**2 + 0.4375**2 + 0.0625**2)) / 4
+    assert (found.low, found.high) == pytest.approx((0.5625 - error, 0.5625 + error))
+
+
+def test_the_interval_stays_from_0_to_1():
+    found = ranking_accuracy(np.array([1.0, 0.0]), np.array([[0.5], [0.5]]), np.array([0, 1]))
+    assert (found.value, found.low, found.high) == (0.5, 0, 1)
+    one = ranking_accuracy(np.array([1.0, 1.0]), np.array([[0.5], [0.5]]), np.array([4, 4]))
+    assert (one.value, one.low, one.high) == (1, 0, 1)
+
+
+def test_numbers_of_dialogues_may_have_gaps():
+    true, negative = np.array([0.5, 0.2, 0.9]), np.array([[0.4], [0.6], [0.1]])
+    assert ranking_accuracy(true, negative, np.array([0, 1, 2])) == ranking_accuracy(
+        true, negative, np.array([7, 3, 90])
+    )
+
+
+def test_the_interval_is_that_of_a_bootstrap_over_dialogues():
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 9, size=120)
+    dialogues = np.repeat(np.arange(120), sizes)
+    # Pairs of a dialogue are alike, so that an interval over pairs would be too narrow.
+    true = np.repeat(rng.normal(0.5, 1, size=120), sizes) + rng.normal(0, 0.3, size=len(dialogues))
+    negative = rng.normal(size=(len(dialogues), 3))
+    found = ranking_accuracy(true, negative, dialogues)
+    won = (true[:, None] > negative).mean(axis=1)
+    sums = np.bincount(dialogues, weights=won)
+    drawn = rng.integers(120, size=(4000, 120))
+    low, high = np.quantile(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.15 * (high - low))
+    naive = 2 * 1.96 * won.std() / np.sqrt(len(won))
+    assert found.high - found.low > 1.3 * naive
+
+
+@pytest.fixture(scope="module")
+def trained(learnable):
+    return train(learnable("mean"), quick(rate=1e-3, batch=4, epochs=5, members=2))
+
+
+def test_what_is_said_of_the_networks(trained, learnable):
+    found = learnable("mean")
+    record = trained.validation.record(found)
+    assert record["pairs"] == len(found.data.held) == 18
+    assert record["dialogues"] == 18
+    assert record["negatives"] == 5
+    assert record["by_negatives"].keys() == {"same_length", "hard"}
+    assert record["low"] <= record["ranking_accuracy"] <= record["high"]
+    assert record["ranking_accuracy"] > 0.9
+
+
+def test_the_range_of_relatedness_is_that_of_the_pairs_held_back(trained, learnable):
+    found = learnable("mean")
+    held = found.held
+    from dialogauge.models.networks import relatedness
+    from tests.models.small import torch
+
+    networks = [_network(trained.shape, fitted, found.device) for fitted in trained.members]
+    responses = np.column_stack([held.pairs.responses, held.negatives])
+    queries = np.repeat(held.pairs.queries, responses.shape[1])
+    rows = (torch.from_numpy(texts) for texts in (queries, responses.ravel(), np.full(len(queries), -1)))
+    scores = relatedness(networks, found.inputs, *rows)
+    used = trained.validation.normalisation.unreferenced
+    assert (used.low, used.high) == pytest.approx((scores.min(), scores.max()), abs=1e-6)
+
+
+def test_the_range_of_likeness_begins_with_the_least_alike(trained, learnable, encoder):
+    found = learnable("mean")
+    used = trained.validation.normalisation
+    assert (used.pool, used.referenced.high) == ("maxmin", 1)
+    responses = {found.data.texts[row] for row in found.held.pairs.responses}
+    pooled = [pool_words(tokens.words, "maxmin") for tokens in encoder.tokens(sorted(responses))]
+    likeness = [cosine(a, b) for a in pooled for b in pooled]
+    assert min(abs(used.referenced.low - value) for value in likeness) < 1e-6
+    assert used.referenced.low <= np.quantile(likeness, 0.25)
+
+
+def test_scores_that_are_all_the_same_still_have_a_range(trained):
+    from dialogauge.learn.validation import _range
+
+    flat = _range(np.full(5, 0.25))
+    assert (flat.low, flat.high) == (0, 1)
+
+
+def test_towers_are_validated_with_what_was_said_before(encoder):
+    """Without it, every answer would be as good as any other."""
+    found = material_for(encoder, quick_towers(), telling())
+    trained = train(found, quick_towers(epochs=10))
+    held = found.held.pairs
+    asked = np.array([found.data.texts[row] == "now" for row in held.queries])
+    assert asked.any()
+    assert trained.validation.accuracy.value == 1
+    blind = replace(found, data=replace(found.data, held=replace(held, previous=np.full(len(held), -1))))
+    networks = [_network(trained.shape, fitted, found.device) for fitted in trained.members]
+    assert validate(networks, blind, 0).accuracy.value < 0.95

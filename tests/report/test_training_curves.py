@@ -1,0 +1,37 @@
+"""The figure of a training."""
+
+import pytest
+
+from dialogauge.errors import InputError
+from dialogauge.report import plot_training
+from dialogauge.report.training_curves import _draw
+
+
+def card(networks):
+    epochs = [
+        {"epoch": 1, "loss": 0.7, "validation_loss": 0.6, "ranking_accuracy": 0.7},
+        {"epoch": 2, "loss": 0.5, "validation_loss": 0.4, "ranking_accuracy": 0.8},
+        {"epoch": 3, "loss": 0.3, "validation_loss": 0.5, "ranking_accuracy": 0.9},
+    ]
+    return {"curves": [{"best": 2, "epochs": epochs}] * networks, "validation": {"pairs": 120}}
+
+
+@pytest.mark.parametrize("networks", [1, 5])
+def test_lines_and_dots(networks):
+    losses, accuracies = _draw(card(networks)).axes
+    drawn = [list(line.get_ydata()) for line in losses.lines]
+    assert drawn.count([0.7, 0.5, 0.3]) == networks
+    assert drawn.count([0.6, 0.4, 0.5]) == networks
+    assert drawn.count([0.4]) == networks  # the best epoch
+    assert [list(line.get_ydata()) for line in accuracies.lines].count([0.8]) == networks
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_same_card_same_bytes(kind, tmp_path):
+    first, second = (plot_training(card(2), tmp_path / f"{name}.{kind}") for name in "ab")
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_other_files_are_refused(tmp_path):
+    with pytest.raises(InputError, match="cannot draw into this kind of file"):
+        plot_training(card(1), tmp_path / "curves.txt")
