@@ -43,6 +43,7 @@ bench: setup
 	@$(BIN)/python benchmarks/encoding.py
 	@$(BIN)/python benchmarks/distances.py
 	@$(BIN)/python benchmarks/agreement.py
+	@$(BIN)/python benchmarks/learning.py
 	@$(BIN)/python benchmarks/level.py
 	@$(BIN)/python benchmarks/large.py
 

@@ -84,7 +84,7 @@ def print_corpora(folder: Path, metric: str) -> None:
         found = dialogauge.correlate(corpus, [metric, COSINE, *others, LENGTH], level="turn")
         for row in found.rows:
             rows.append([Cell(f"{name}, {row.dimension}"), Cell(row.metric), *_cells(row)])
-            means.setdefault(row.metric, []).append(row.spearman or 0.0)
+            means.setdefault(row.metric, []).append(float("nan") if row.spearman is None else row.spearman)
     rows += [[Cell("mean"), Cell(name), Cell(""), Cell(f"{np.mean(found):.3f}")] for name, found in means.items()]
     headers = [Header("corpus", align="left"), Header("metric", align="left"), Header("Pearson"), Header("Spearman")]
     print(to_text(Table(headers, rows)))

@@ -77,3 +77,11 @@ def test_at_most_three_names_are_listed(tmp_path):
         (tmp_path / name).touch()
     with pytest.raises(InputError, match=r"\('v', 'w', 'x'\)"):
         check(tmp_path, overwrite=True)
+
+
+def test_without_its_first_file_it_is_no_such_thing(tmp_path):
+    (tmp_path / "b").write_text("someone's own")
+    with pytest.raises(InputError, match="is not a thing \\(it has no a\\) and is not overwritten"):
+        check_writable(tmp_path, True, ["a", "b"], "a thing")
+    (tmp_path / "a").write_text("")
+    check_writable(tmp_path, True, ["a", "b"], "a thing")

@@ -46,7 +46,7 @@ def test_table(train, tmp_path):
     assert re.search(r"random +\d\.\d{4} \[\d\.\d{4}, \d\.\d{4}\]", lines[2])
     assert f"model: {tmp_path / 'm'}" in done.out
     assert "trained with 42 pairs of 21; epochs: 2" in done.out
-    assert "warning: only 18 pairs to validate with" in done.err
+    assert "warning: only 18 pairs of 9 dialogues to validate with" in done.err
 
 
 def test_json_csv_markdown_and_latex(train, tmp_path):
@@ -181,7 +181,9 @@ def test_conversations_to_validate_with(train, tmp_path):
     assert train("--validation", valid, share=()).code == 0
     card = json.loads((tmp_path / "m" / "card.json").read_text())
     assert (card["training"]["pairs"], card["validation"]["pairs"]) == (60, 18)
-    assert [file["name"] for file in card["training"]["files"]] == ["talk.jsonl", "valid.jsonl"]
+    assert [file["name"] for file in card["training"]["files"]] == ["talk.jsonl"]
+    assert [file["name"] for file in card["validation"]["files"]] == ["valid.jsonl"]
+    assert "- valid.jsonl" in (tmp_path / "m" / "README.md").read_text().partition("How good it is")[2]
 
 
 def test_leave_out(train, tmp_path):

@@ -23,15 +23,20 @@ def codes(data):
 def test_a_share_is_held_back():
     data = read_data(turns(dialogues(40)), None, PAPER, share=0.25)
     assert (len(data.train), len(data.held)) == (60, 20)
-    assert codes(data) == ["few_held"]
-    assert "only 20 pairs to validate with" in data.caveats[0].message
+    assert codes(data) == ["few_held", "held_seen"]
+    assert "only 20 pairs of 10 dialogues to validate with" in data.caveats[0].message
+    assert "20 of 20 pairs to validate with are also learned from" in data.caveats[1].message
     again, other = (read_data(turns(dialogues(40)), None, Recipe(seed=seed), share=0.25) for seed in (0, 1))
     np.testing.assert_array_equal(again.held.dialogues, data.held.dialogues)
     assert other.held.dialogues.tolist() != data.held.dialogues.tolist()
 
 
 def test_enough_to_validate_with_is_no_caveat():
-    assert codes(read_data(turns(dialogues(100)), None, PAPER, share=0.5)) == []
+    different = [[f"ask{n}", f"say{n}", f"go{n}"] for n in range(100)]
+    assert codes(read_data(turns(different), None, PAPER, share=0.5)) == []
+    repeated = [*different, *different[:6]]
+    assert codes(read_data(turns(different[:50]), turns(repeated[50:]), PAPER)) == ["held_seen"]
+    assert codes(read_data(turns(different[:50]), turns(repeated[50:102]), PAPER)) == []
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.1, 1.5, float("nan")])

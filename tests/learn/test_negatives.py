@@ -159,3 +159,16 @@ def test_a_column_for_each_kind():
     assert both.shape == (20, 3)
     assert (both[:, 0] == np.arange(20) + 1 - 2 * (np.arange(20) % 2)).all()  # the other one of two
     assert (both[:, 1] != both[:, 2]).any()
+
+
+def test_same_length_has_no_favourites():
+    """Neither the shortest and longest responses nor those that stand near each other in the file."""
+    different = made([" ".join(["word"] * (number + 1)) + f" {number}" for number in range(150)])
+    times = np.bincount(
+        np.concatenate([drawn(different, "same_length", seed=seed) for seed in range(400)]), minlength=150
+    )
+    assert times.max() < 3 * 400
+    assert times[0] < 2 * 400
+    alike = made([f"text {number}" for number in range(1000)])
+    negatives = np.concatenate([drawn(alike, "same_length", seed=seed) for seed in range(5)])
+    assert np.median(np.abs(negatives - np.tile(np.arange(1000), 5))) > 2 * NEAR

@@ -323,3 +323,11 @@ def test_numbers_that_are_undefined_become_null(tmp_path):
 def test_a_model_may_be_moved_and_renamed(pristine, tmp_path):
     moved = shutil.copytree(pristine, tmp_path / "other-name")
     assert open_ruber(moved).identity == f"other-name@{open_ruber(pristine).identity.split('@')[1]}"
+
+
+def test_someone_elses_card_is_not_overwritten(tmp_path):
+    from dialogauge.models.directory import check_model_writable
+
+    (tmp_path / "card.json").write_text('{"schema": "other"}')
+    with pytest.raises(InputError, match="is not a model of ours and is not overwritten"):
+        check_model_writable(tmp_path, overwrite=True)

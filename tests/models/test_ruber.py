@@ -219,3 +219,12 @@ def test_shipped_model_tells_a_reply_from_a_stray_sentence():
     true = found.relatedness(encoder, queries, replies).values
     stray = found.relatedness(encoder, queries, [*replies[1:], replies[0]]).values
     assert (true > stray).all()
+
+
+def test_shipped_model_by_its_name():
+    from dialogauge.models.directory import shipped
+    from dialogauge.models.ruber import SHIPPED, open_ruber
+
+    if not shipped(SHIPPED).is_dir():
+        pytest.skip("needs the model that comes with dialogauge (ruber-minilm)")
+    assert open_ruber("ruber-minilm").identity == open_ruber().identity

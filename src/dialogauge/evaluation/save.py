@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dialogauge.evaluation.result import Result
 
 SCORES, TURNS = "scores.json", "turns.parquet"
-FILES = {SCORES, TURNS, RUN, MEASURES}
+FILES = (RUN, SCORES, TURNS, MEASURES)
 
 
 def save_result(result: Result, directory: Path, *, overwrite: bool, command: list[str] | None) -> Path:

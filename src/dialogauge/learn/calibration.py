@@ -25,4 +25,5 @@ def calibrate(true: NDArray[np.float64], negative: NDArray[np.float64]) -> tuple
         return float((weights * np.logaddexp(0, -margins)).sum() + (penalty * values).sum() / 2), gradient
 
     found = minimize(loss, np.zeros(2), jac=True, method="BFGS")
-    return float(np.exp(found.x[0])), float(found.x[1])
+    # Digits beyond the fifth differ by how a processor rounds.
+    return float(f"{np.exp(found.x[0]):.5g}"), float(f"{found.x[1]:.5g}")

@@ -39,11 +39,14 @@ class Checkpoint:
         metadata = {_RECORD: json.dumps({**told, "sha256": _digest(held, told)})}
         content = save(held, metadata)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        self._partial.replace(self.path)
+        try:
+            with self._partial.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            self._partial.replace(self.path)
+        finally:
+            self._partial.unlink(missing_ok=True)
 
     def read(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """What was written last, or None where nothing was."""
@@ -72,13 +75,12 @@ class Checkpoint:
     def remove(self) -> None:
         """It has done its service; so has its folder, if nothing else is in it."""
         self.path.unlink(missing_ok=True)
-        self._partial.unlink(missing_ok=True)
         with suppress(OSError):
             self.path.parent.rmdir()
 
     @property
     def _partial(self) -> Path:
-        return self.path.with_suffix(".partial")
+        return self.path.with_suffix(f".{os.getpid()}.partial")
 
 
 def _digest(tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> str:

@@ -26,6 +26,7 @@ from dialogauge.models.towers import Towers
 
 SCORED = 4096
 """Pairs scored at a time where nothing is learned."""
+Tick = Callable[["Epoch"], Any]
 BEST, ADAM = "best.", "adam."
 
 
@@ -38,7 +39,7 @@ class Epoch:
     validation_loss: float
     ranking_accuracy: float
     rate: float
-    """At its start."""
+    """At its start, warm-up aside."""
     negatives: str
     """The first digits of a hash of the negatives that were drawn; of the order of the pairs, which makes the batches,
     where these are the negatives."""
@@ -94,11 +95,12 @@ class Fitting:
         waited = len(self.epochs) - 1 - self.best_epoch
         return len(self.epochs) >= self.recipe.epochs or (bool(self.epochs) and waited >= self.recipe.stop)
 
-    def run(self, checkpoint: Checkpoint | None, tick: Callable[[Epoch], Any]) -> Fitted:
+    def run(self, checkpoint: Checkpoint | None, tick: Tick, restored: Tick | None = None) -> Fitted:
+        """`tick` is told of every epoch as it ends; `restored`, where given, of those that a checkpoint brings back."""
         if checkpoint and (found := checkpoint.read()):
             self._restore(*found)
             for epoch in self.epochs:
-                tick(epoch)
+                (restored or tick)(epoch)
         while not self.done:
             tick(self._epoch())
             if checkpoint:

@@ -23,8 +23,10 @@ from dialogauge.models.shape import Shape
 SHARE = 0.05
 """Of the dialogues, held back where no others are given to validate with."""
 HELD_NEGATIVES = 5
-FEWEST_HELD = 100
-"""Validation figures of fewer pairs are worth a warning."""
+FEWEST_HELD, FEWEST_DIALOGUES = 100, 20
+"""Validation figures of fewer pairs or dialogues are worth a warning."""
+OFTEN = 0.05
+"""So is a larger share of them that is also learned from; a few are everyone's "hello" and "hi"."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Data:
     train: Pairs
     held: Pairs
     caveats: list[Caveat]
+    left_out: int = 0
+    """Turns that were not to be learned from, nor to be validated with."""
 
     def digest(self) -> str:
         """The same for the same texts and pairs, and for no other."""
@@ -57,19 +61,34 @@ def read_data(
         raise InputError(f"the share to validate with: expected a number between 0 and 1, found {share}")
     texts = Texts()
     reading = read_pairs(turns, texts, recipe.context, recipe.network, leave_out)
-    caveats = reading.caveats()
+    caveats, left_out = reading.caveats(), reading.left_out
     if validation is None:
         train, held = reading.pairs.divide(share, np.random.default_rng([recipe.seed, 1]))
     else:
         other = read_pairs(validation, texts, recipe.context, recipe.network, leave_out)
         train, held = reading.pairs, other.pairs
         caveats += other.caveats()
-    if len(held) < FEWEST_HELD:
+        left_out += other.left_out
+    caveats += _of_held(train, held)
+    return Data(texts.listed(), train, held, caveats, left_out)
+
+
+def _of_held(train: Pairs, held: Pairs) -> list[Caveat]:
+    """What speaks against the pairs to validate with."""
+    found = []
+    dialogues = len(np.unique(held.dialogues))
+    if len(held) < FEWEST_HELD or dialogues < FEWEST_DIALOGUES:
         message = (
-            f"only {len(held)} pairs to validate with: when to stop, and the accuracy, are little more than chance"
+            f"only {len(held)} pairs of {dialogues} dialogues to validate with: when to stop, and the accuracy, are "
+            "little more than chance"
         )
-        caveats.append(Caveat("few_held", message))
-    return Data(texts.listed(), train, held, caveats)
+        found.append(Caveat("few_held", message))
+    seen = set(zip(train.queries.tolist(), train.responses.tolist(), strict=True))
+    again = sum(pair in seen for pair in zip(held.queries.tolist(), held.responses.tolist(), strict=True))
+    if again > OFTEN * len(held):
+        message = f"{again} of {len(held)} pairs to validate with are also learned from: the accuracy is too high"
+        found.append(Caveat("held_seen", message))
+    return found
 
 
 @dataclass(frozen=True)

@@ -75,18 +75,18 @@ class Sampler:
         return lambda places: rng.integers(len(self.pairs), size=len(places))
 
     @cached_property
-    def _by_length(self) -> tuple[Rows, Rows]:
-        """The pairs ordered by the number of words of their responses, and the place of each in this order."""
-        words = np.array([len(self.texts[row].split()) for row in self.pairs.responses])
-        ranked = np.argsort(words, kind="stable")
-        return ranked, np.argsort(ranked)
+    def _words(self) -> Rows:
+        return np.array([len(self.texts[row].split()) for row in self.pairs.responses])
 
     def _near(self, order: Rows, rng: np.random.Generator) -> Draw:
-        ranked, rank = self._by_length
+        """Those of one length stand in random order, else those of one file would be near each other. At either end
+        there are fewer to draw from, and all alike."""
+        ranked = np.lexsort((rng.permutation(len(self.pairs)), self._words))
+        rank = np.argsort(ranked)
 
         def draw(places: Rows) -> Rows:
-            near = rank[order[places]] + rng.integers(-NEAR, NEAR + 1, size=len(places))
-            return np.asarray(ranked[np.clip(near, 0, len(ranked) - 1)])
+            at = rank[order[places]]
+            return np.asarray(ranked[rng.integers(np.maximum(at - NEAR, 0), np.minimum(at + NEAR + 1, len(ranked)))])
 
         return draw
 

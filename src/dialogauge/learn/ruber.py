@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import load
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat
+from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.material import SHARE, make_material, read_data
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.recipe import TOWERS, Recipe
-from dialogauge.learn.ruber_card import make_card, readable_card
+from dialogauge.learn.ruber_card import Sources, make_card, readable_card
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.directory import CARD, check_model_writable, write_model
 from dialogauge.tables import Cell, Header, Table, render
@@ -73,7 +74,7 @@ class TrainingResult:
 
 
 def train_ruber(
-    conversations: Conversations | str | Path,
+    conversations: Conversations | str | Path | Sequence[str | Path],
     out: str | Path,
     recipe: Recipe | None = None,
     *,
@@ -84,25 +85,52 @@ def train_ruber(
     progress: bool = False,
 ) -> TrainingResult:
     """Trains a model and writes it to the directory `out`. Broken off, the same call goes on where it stopped."""
-    given = conversations if isinstance(conversations, Conversations) else Conversations([conversations])
+    given = conversations if isinstance(conversations, Conversations) else Conversations(_paths(conversations))
     recipe, target = recipe or TOWERS, Path(out)
     check_model_writable(target, overwrite)
+    _check_parent(target)
     encoders = Encoders(Cache() if cache else None, progress)
     vectors = encoders.get(encoder)
     corpus = given.load(given.files, progress, given.reader)
     validation = given.load(given.validation, progress, given.reader) if given.validation else None
-    asked = given.load(given.leave_out, progress) if given.leave_out else ()
-    leave_out = {bare(turn.context[-1]) for turn in asked if turn.context}
+    asked = given.load(given.leave_out, progress) if given.leave_out else None
+    leave_out = {bare(turn.context[-1]) for turn in asked or () if turn.context}
     data = read_data(corpus, validation, recipe, leave_out, given.share)
     material = make_material(data, vectors, recipe)
-    files: list[SourceFile] = [*corpus.files, *(validation.files if validation else ())]
+    share = None if validation else given.share
+    sources = Sources(corpus.files, validation.files if validation else (), share, asked.files if asked else ())
     trained = train(material, recipe, checkpoint_folder(target), progress)
-    card = make_card(trained, encoder, files)
+    card = make_card(trained, encoder, sources)
     write_model(target, trained.weights(half), card, readable_card(target.name, card), overwrite)
     for checkpoint in checkpoints_of(checkpoint_folder(target), recipe, material):
         checkpoint.remove()
-    loaded = [*corpus.caveats, *(validation.caveats if validation else ())]
-    return TrainingResult(target, card, [*loaded, *data.caveats, *encoders.caveats()])
+    loaded = [caveat for read in (corpus, validation, asked) if read for caveat in read.caveats]
+    return TrainingResult(target, card, [*loaded, *_of_responses(corpus), *data.caveats, *encoders.caveats()])
+
+
+def _of_responses(corpus: Corpus) -> list[Caveat]:
+    """A warning where turns look like responses to be judged, not like conversations to learn from."""
+    rated = sum(bool(turn.ratings or turn.references) for turn in corpus)
+    if not rated:
+        return []
+    message = f"{rated} of {len(corpus)} turns have ratings or references: are these conversations between people?"
+    return [Caveat("system_responses", message)]
+
+
+def _paths(given: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    paths = [given] if isinstance(given, str | Path) else list(given)
+    if not all(isinstance(path, str | Path) for path in paths):
+        raise InputError("expected paths of files with conversations, found something else")
+    return paths
+
+
+def _check_parent(target: Path) -> None:
+    """Refuses a place that nothing can be written to, before any work is done."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)).rmdir()
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", target) from None
 
 
 def checkpoint_folder(out: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -35,19 +35,34 @@ def describe_data(files: Sequence[SourceFile]) -> list[dict[str, str]]:
     return [{"name": Path(file.path).name, "sha256": file.sha256, "reader": file.reader} for file in files]
 
 
-def make_card(trained: Trained, encoder: str, files: Sequence[SourceFile]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Sources:
+    """Files that were learned from; validated with (or the share of the former); and whose queries were left out."""
+
+    training: Sequence[SourceFile]
+    validation: Sequence[SourceFile] = ()
+    share: float | None = None
+    left_out: Sequence[SourceFile] = ()
+
+
+def make_card(trained: Trained, encoder: str, sources: Sources) -> dict[str, Any]:
     material, recipe = trained.material, trained.recipe
     return {
         "kind": KIND,
         "encoder": {"name": encoder, "identity": material.encoder.identity},
         "network": {**asdict(trained.shape), "members": recipe.members, "context": recipe.context},
         "normalisation": trained.validation.normalisation.record(),
-        "validation": trained.validation.record(material),
+        "validation": {
+            **trained.validation.record(material),
+            "files": describe_data(sources.validation),
+            "share": sources.share,
+        },
         "training": {
             "recipe": recipe.record(),
             "pairs": len(material.data.train),
             "dialogues": len(set(material.data.train.dialogues.tolist())),
-            "files": describe_data(files),
+            "files": describe_data(sources.training),
+            "left_out": {"files": describe_data(sources.left_out), "turns": material.data.left_out},
             "seconds": round(trained.seconds, 1),
             "device": material.device.type,
         },
@@ -68,7 +83,11 @@ def readable_card(name: str, card: Mapping[str, Any]) -> str:
     network, training, held = card["network"], card["training"], card["validation"]
     recipe, ranges = training["recipe"], card["normalisation"]
     rows = "\n".join(f"| {kind.replace('_', ' ')} | {value:.4f} |" for kind, value in held["by_negatives"].items())
-    files = "\n".join(f"- {file['name']} ({file['reader']}), sha256 {file['sha256']}" for file in training["files"])
+    files, others = _listed(training["files"]), _listed(held["files"])
+    left_out = training["left_out"]["turns"]
+    queries = f" {left_out} turns with queries that were to be left out are not among them." if left_out else ""
+    gap = "\n\n" if others else ""
+    held_back = "of other files" if held["files"] else "held back"
     members = [
         f"{place}. {len(curve['epochs'])} epochs, best {curve['best']}: loss {best['loss']:.4f}, validation loss "
         f"{best['validation_loss']:.4f}, ranking accuracy {best['ranking_accuracy']:.4f}"
@@ -95,8 +114,9 @@ conversations alone, without ratings.
 
 ## What it learned from
 
-{training["pairs"]} pairs of {training["dialogues"]} dialogues; {LOSSES[recipe["loss"]]} against
-{", ".join(recipe["negatives"])} negatives; seed {recipe["seed"]}; {training["seconds"]:g} s ({training["device"]}).
+{training["pairs"]} pairs of {training["dialogues"]} dialogues.{queries} Loss: {LOSSES[recipe["loss"]]}; negatives:
+{", ".join(recipe["negatives"])}; seed {recipe["seed"]}.
+{training["seconds"]:g} s ({training["device"]}), encoding aside.
 
 {files}
 
@@ -104,7 +124,7 @@ conversations alone, without ratings.
 
 ## How good it is
 
-On {held["pairs"]} pairs of {held["dialogues"]} dialogues held back, the true response scores above a random one in
+On {held["pairs"]} pairs of {held["dialogues"]} dialogues {held_back}, the true response scores above a random one in
 {100 * held["ranking_accuracy"]:.2f} % of comparisons (95 % interval over dialogues: {100 * held["low"]:.2f} to
 {100 * held["high"]:.2f} %), {held["negatives"]} for each pair. Against other negatives:
 
@@ -112,8 +132,8 @@ On {held["pairs"]} pairs of {held["dialogues"]} dialogues held back, the true re
 |---|---|
 {rows}
 
-These numbers decided when to stop, so that new conversations may fare a little worse. How far scores agree with people
-is another question: `dialogauge correlate`.
+{others + gap}These numbers decided when to stop, so that new conversations may fare a little worse. How far scores
+agree with people is another question: `dialogauge correlate`.
 
 ## Ranges
 
@@ -124,3 +144,7 @@ likeness to a reference from {ranges["referenced"]["low"]:.6g} to {ranges["refer
 All settings, hashes and curves: card.json.
 """
     return printable(text, keep="\n")
+
+
+def _listed(files: Sequence[Mapping[str, str]]) -> str:
+    return "\n".join(f"- {file['name']} ({file['reader']}), sha256 {file['sha256']}" for file in files)

@@ -49,9 +49,9 @@ def train(material: Material, recipe: Recipe, checkpoints: Path | None = None, p
     kept = checkpoints_of(checkpoints, recipe, material) if checkpoints else [None] * recipe.members
     for member, checkpoint in enumerate(kept):
         seed = recipe.seed + member
-        with _watched(member, recipe, progress) as tick:
+        with _watched(member, recipe, progress) as (tick, restored):
             fitting = Fitting(material.sampler, material.held, material.inputs, shape, recipe, seed, material.device)
-            members.append(fitting.run(checkpoint, tick))
+            members.append(fitting.run(checkpoint, tick, restored))
     networks = [_network(shape, fitted, material.device) for fitted in members]
     return Trained(
         recipe, shape, material, members, validate(networks, material, recipe.seed), time.monotonic() - started
@@ -91,4 +91,10 @@ def _watched(member: int, recipe: Recipe, progress: bool) -> Iterator[Any]:
             )
             bar.update()
 
-        yield tick
+        def restored(epoch: Epoch) -> None:
+            """Of an earlier process: time left is reckoned without it."""
+            tick(epoch)
+            if progress:
+                bar.initial += 1
+
+        yield tick, restored

@@ -32,15 +32,21 @@ class Accuracy:
 
 def ranking_accuracy(true: NDArray[np.float64], negative: NDArray[np.float64], dialogues: Rows) -> Accuracy:
     """The share of negatives that score lower than the true response, ties counting half. Of `negative`, row i belongs
-    to pair i. The interval is that of a ratio of sums over dialogues, to first order."""
+    to pair i. The interval is that of a ratio of sums over dialogues, to first order, by Student's t."""
     won = ((true[:, None] > negative) + (true[:, None] == negative) / 2).mean(axis=1)
     value = float(won.mean())
     residuals = np.bincount(dialogues, weights=won - value)
     number = len(np.unique(dialogues))
     if number < 2:
         return Accuracy(value, 0.0, 1.0)
-    error = 1.96 * float(np.sqrt(number / (number - 1) * (residuals**2).sum())) / len(won)
+    error = _t(number - 1) * float(np.sqrt(number / (number - 1) * (residuals**2).sum())) / len(won)
     return Accuracy(value, max(value - error, 0.0), min(value + error, 1.0))
+
+
+def _t(freedom: int) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(0.975, freedom))
 
 
 @dataclass(frozen=True)
@@ -100,9 +106,9 @@ def normalisation(unreferenced: NDArray[np.float64], material: Material, seed: i
         if a is not None and b is not None
     ]
     likeness = [float(a @ b) / max(float(np.linalg.norm(a) * np.linalg.norm(b)), 1e-12) for a, b in both]
-    return Normalisation(_range(unreferenced), Range(min([*likeness, 0.999]), 1.0), pool)
+    return Normalisation(_range(unreferenced), Range(round(min([*likeness, 0.999]), 6), 1.0), pool)
 
 
 def _range(scores: NDArray[np.float64]) -> Range:
-    low, high = float(scores.min()), float(scores.max())
+    low, high = round(float(scores.min()), 6), round(float(scores.max()), 6)
     return Range(low, high) if low < high else Range(0.0, 1.0)

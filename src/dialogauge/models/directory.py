@@ -18,7 +18,7 @@ from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import to_json
 
 WEIGHTS, CARD, README = "model.safetensors", "card.json", "README.md"
-FILES = (WEIGHTS, CARD, README)
+FILES = (CARD, WEIGHTS, README)
 SCHEMA = "dialogauge.model/1"
 AGAIN = "copy the model again or train it anew"
 
@@ -57,6 +57,8 @@ def check_model_writable(directory: Path, overwrite: bool) -> None:
             "cannot be named as a metric's model; choose a name of its own, without [ ] and commas", directory
         )
     check_writable(directory, overwrite, FILES, "a model")
+    if (directory / CARD).exists() and _read_card(directory / CARD).get("schema") != SCHEMA:
+        raise InputError("is not a model of ours and is not overwritten", directory)
 
 
 def write_model(

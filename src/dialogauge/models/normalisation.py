@@ -21,7 +21,8 @@ class Range:
     high: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite([self.low, self.high]).all() and self.low < self.high):
+        numbers = all(isinstance(end, int | float) and np.isfinite(end) for end in (self.low, self.high))
+        if not numbers or not self.low < self.high:
             raise InputError(f"expected a range of numbers, found {self.low!r} to {self.high!r}")
 
     def __call__(self, scores: Any) -> Any:

@@ -66,8 +66,8 @@ class RuberModel:
         wanted = self.saved.section("encoder")["identity"]
         if encoder.identity.rpartition("@")[2] != str(wanted).rpartition("@")[2]:
             raise self.saved.error(
-                f"was trained with the encoder {wanted}, found {encoder.identity}; leave out the encoder, "
-                "or train a model for yours with `dialogauge train ruber --encoder NAME`"
+                f"was trained with the encoder {wanted}, found {encoder.identity}; give the metric its own, "
+                f"[encoder={self.encoder_name}], or train a model with `dialogauge train ruber --encoder NAME`"
             )
 
     def expect(self, encoder: Encoder) -> None:
@@ -111,14 +111,18 @@ class RuberModel:
 
 
 def open_ruber(directory: str | Path | None = None) -> RuberModel:
-    """The model in a directory; without one, that which comes with dialogauge."""
-    saved = read_model(shipped(SHIPPED) if directory is None else _path(directory), KIND)
+    """The model in a directory; without one, or by its name, that which comes with dialogauge."""
+    here = SHIPPED if directory is None else directory
+    path = shipped(SHIPPED) if str(here) == SHIPPED and not Path(SHIPPED).is_dir() else _path(here)
+    saved = read_model(path, KIND)
     network, encoder = saved.section("network"), saved.section("encoder")
     try:
         members, context = _count(network["members"]), _count(network["context"])
         values = {name: network[name] for name in SHAPE}
         shape = Shape(**{**values, "layers": tuple(values["layers"])})
         _ = str(encoder["name"]), str(encoder["identity"])
+        if shape.network == "towers" and context > 2:
+            raise InputError(f"towers look at 1 or 2 utterances, found {context}")
     except (KeyError, TypeError, InputError) as error:
         raise saved.error(f"its card cannot be used: {error}; {AGAIN}") from None
     if members > len(saved.weights):

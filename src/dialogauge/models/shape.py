@@ -35,7 +35,7 @@ class Shape:
             raise unknown("network", str(self.network), KINDS)
         if self.sentence not in SENTENCES:
             raise unknown("sentence representation", str(self.sentence), SENTENCES)
-        if not isinstance(self.width, int) or not 0 < self.width <= WIDEST:
+        if type(self.width) is not int or not 0 < self.width <= WIDEST:
             raise InputError(f"width: expected a whole number from 1 to {WIDEST}, found {self.width!r}")
         if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
             raise InputError(f"dropout: expected a number from 0 to below 1, found {self.dropout!r}")

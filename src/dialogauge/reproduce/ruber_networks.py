@@ -15,7 +15,7 @@ from dialogauge.errors import InputError
 from dialogauge.learn.material import Material, make_material
 from dialogauge.learn.recipe import Recipe
 from dialogauge.learn.ruber import checkpoint_folder
-from dialogauge.learn.ruber_card import make_card, readable_card
+from dialogauge.learn.ruber_card import Sources, make_card, readable_card
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.directory import SavedModel, read_model, write_model
 from dialogauge.models.ruber import KIND
@@ -102,7 +102,7 @@ class Workshop:
         target, files = self.directory(network), self.exchanges.files
         recipe, folder = network.recipe(self.base), checkpoint_folder(target)
         trained = train(material, recipe, folder, self.progress)
-        card = make_card(trained, encoder, files)
+        card = make_card(trained, encoder, Sources(files))
         if not target.exists():  # as it does where another process was faster
             write_model(target, trained.weights(half=False), card, readable_card(target.name, card))
         for checkpoint in checkpoints_of(folder, recipe, material):
