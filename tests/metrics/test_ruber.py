@@ -15,7 +15,6 @@ from dialogauge.metrics.registry import parse_request
 from dialogauge.metrics.ruber import Ruber, blended
 from dialogauge.metrics.ruber_referenced import RuberReferenced
 from dialogauge.metrics.ruber_unreferenced import RuberUnreferenced
-from dialogauge.models.directory import shipped
 from dialogauge.models.ruber import SHIPPED
 from tests.encode.models import encoders, minilm
 from tests.metrics.test_ruber_unreferenced import TURNS
@@ -223,7 +222,6 @@ def test_wrong_calls(model, tmp_path):
         ready(model, encoder=write_vectors(tmp_path / "other.txt", seed=1))
 
 
-@pytest.mark.skipif(not shipped(SHIPPED).is_dir(), reason=f"needs the model that comes with dialogauge ({SHIPPED})")
 def test_shipped_model_is_the_default():
     minilm()
     metric = Ruber().prepare(Corpus([]), encoders=encoders())

@@ -14,7 +14,6 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
 from dialogauge.metrics.registry import parse_request
 from dialogauge.metrics.ruber_unreferenced import RuberUnreferenced
-from dialogauge.models.directory import shipped
 from dialogauge.models.ruber import SHIPPED, open_ruber
 from tests.encode.models import build, encoders, minilm
 from tests.models.small import WORDS, write_ruber, write_vectors
@@ -202,7 +201,6 @@ def test_a_model_that_is_not_there(tmp_path):
         evaluate(Corpus(turns(["tea", "milk"])), f"ruber_unreferenced[model={tmp_path / 'none'}]")
 
 
-@pytest.mark.skipif(not shipped(SHIPPED).is_dir(), reason=f"needs the model that comes with dialogauge ({SHIPPED})")
 def test_shipped_model_is_the_default():
     minilm()
     metric = RuberUnreferenced().prepare(Corpus([]), encoders=encoders())

@@ -71,7 +71,7 @@ def test_towers_take_the_last_two_utterances_apart(vectors, opened, tmp_path):
     network = random_network(Shape(WIDTH, "towers")).double()
     with torch.no_grad():
         expected = [network(q, r, p).sigmoid().item(), network(q, r).sigmoid().item()]
-    assert values.tolist() == pytest.approx(expected, rel=1e-6)
+    assert values.tolist() == pytest.approx(expected, rel=1e-7)  # 32 bits
     assert abs(values[0] - values[1]) > 1e-3
 
 
@@ -175,7 +175,7 @@ def test_towers_over_layers_of_a_transformer(tmp_path):
     )
     with torch.no_grad():
         expected = random_network(Shape(32, "towers", layers=(3, 1))).double()(q, r, p).sigmoid().item()
-    assert related.values[0] == pytest.approx(expected, rel=1e-6)
+    assert related.values[0] == pytest.approx(expected, rel=1e-7)  # 32 bits
 
 
 def test_another_encoder_is_refused(model, tmp_path):
@@ -195,12 +195,6 @@ def test_the_same_vectors_under_another_name_are_the_same_encoder(model, vectors
     open_ruber(model).check_encoder(open_static(renamed))
 
 
-need_shipped = pytest.mark.skipif(
-    not shipped(SHIPPED).is_dir(), reason=f"needs the model that comes with dialogauge ({SHIPPED})"
-)
-
-
-@need_shipped
 def test_shipped_model_is_whole():
     found = open_ruber()
     assert found.encoder_name == "minilm"
@@ -209,7 +203,6 @@ def test_shipped_model_is_whole():
     assert (shipped(SHIPPED) / "README.md").read_text(encoding="utf-8").startswith(f"# {SHIPPED}\n")
 
 
-@need_shipped
 def test_shipped_model_tells_a_reply_from_a_stray_sentence():
     encoder = minilm()
     found = open_ruber()
@@ -222,9 +215,6 @@ def test_shipped_model_tells_a_reply_from_a_stray_sentence():
 
 
 def test_shipped_model_by_its_name():
-    from dialogauge.models.directory import shipped
-    from dialogauge.models.ruber import SHIPPED, open_ruber
+    from dialogauge.models.ruber import open_ruber
 
-    if not shipped(SHIPPED).is_dir():
-        pytest.skip("needs the model that comes with dialogauge (ruber-minilm)")
     assert open_ruber("ruber-minilm").identity == open_ruber().identity
