@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "docs" / "distances.md", *(ROOT / "docs" / "metrics").glob("*.md")])
-NEURAL = ("bertscore", "embedding", "fbd", "prd", "mmd", "ruber")
+NEURAL = ("bertscore", "embedding", "fbd", "prd", "mmd", "ruber", "semantic", "entailment")
 NUMBER = re.compile(r"(?<![\w.@-])[0-9]+(?:\.[0-9]+)?(?![\w@-])")
 SHOWN = re.compile(r"(?m)^    \$ (?P<command>dialogauge .*examples/.*)\n(?P<output>(?:    .*\n|\n(?=    ))+)")
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from dialogauge.evaluation import Comparison, Result, Score, compare, compare_runs, evaluate
     from dialogauge.evaluation.normality import normality
     from dialogauge.evaluation.sensitivity import sensitivity
+    from dialogauge.learn.entailment.train import train_entailment
     from dialogauge.learn.ruber import train_ruber
+    from dialogauge.learn.synthesis import synthesize_entailment
     from dialogauge.report import (
         plot_agreement,
         plot_agreement_forest,
@@ -58,6 +60,8 @@ _HOMES = {
     "plot_training": "report",
     "plot_turn_scatter": "report",
     "sensitivity": "evaluation",
+    "synthesize_entailment": "learn.synthesis",
+    "train_entailment": "learn.entailment.train",
     "train_ruber": "learn.ruber",
 }
 __all__ = [
@@ -87,6 +91,8 @@ __all__ = [
     "plot_turn_scatter",
     "sensitivity",
     "stream",
+    "synthesize_entailment",
+    "train_entailment",
     "train_ruber",
 ]
 

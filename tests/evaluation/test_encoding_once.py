@@ -9,7 +9,8 @@ import pytest
 
 from dialogauge import evaluate, load, stream
 from dialogauge.encode.network import Network
-from tests.encode.models import build, minilm
+from tests.encode.models import build, minilm, open_model
+from tests.models.small import write_entailment
 
 METRICS = "bertscore,bertscore[idf=true],embedding_average,embedding_greedy,embedding_extrema"
 PAIRS = "fbd,fbd[refs=all],prd,mmd[kernel=gaussian],prdc"
@@ -56,6 +57,32 @@ def test_each_distinct_text_or_pair_goes_through_the_model_once(corpus, monkeypa
     pairs = {(turn.context[-1], text) for turn in turns for text in (turn.response, *turn.references)}
     assert set(seen.values()) == {1}
     assert len(seen) == len(texts) + len(pairs)
+
+
+def test_so_does_each_pair_through_a_tuned_model(corpus, model, tmp_path, monkeypatch):
+    """Beside the encoder that it was made from, and two ways to score with it."""
+    directory = write_entailment(tmp_path / "m", str(model), "transformer", opened=open_model(model))
+    seen = []
+    forward = Network.__call__
+
+    def counting(self, batch, outputs):
+        seen.extend((id(self), tuple(one.ids.tolist())) for one in batch)
+        return forward(self, batch, outputs)
+
+    monkeypatch.setattr(Network, "__call__", counting)
+    scored = f"entailment[model={directory}]"
+    both = (
+        f"{scored},entailment[model={directory},score=expected],entailment[model={directory},history=-1],fbd[refs=all]"
+    )
+    turns = load(corpus)
+    together = evaluate(turns, both, encoder=str(model), cache=False, resamples=20)
+    tuned, base = (sum(network == wanted for network, _ in seen) for wanted in dict.fromkeys(at for at, _ in seen))
+    assert tuned == len({(turn.context[at:], turn.response) for turn in turns for at in (0, 1)})
+    assert base == len({(turn.context[-1], text) for turn in turns for text in (turn.response, *turn.references)})
+    alone = evaluate(turns, scored, encoder=str(model), cache=False, resamples=20)
+    values = {(score.system, score.metric): score.value for score in together.scores}
+    for score in alone.scores:
+        assert values[score.system, score.metric] == pytest.approx(score.value, abs=1e-6)
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "xlnet"])

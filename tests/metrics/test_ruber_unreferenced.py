@@ -15,6 +15,7 @@ from dialogauge.errors import InputError
 from dialogauge.metrics.registry import parse_request
 from dialogauge.metrics.ruber_unreferenced import RuberUnreferenced
 from dialogauge.models.ruber import SHIPPED, open_ruber
+from dialogauge.models.trained_with import encoder_name
 from tests.encode.models import build, encoders, minilm
 from tests.models.small import WORDS, write_ruber, write_vectors
 
@@ -91,7 +92,7 @@ def test_no_turns(each):
 def test_the_score_is_the_models_relatedness(model):
     (row,) = ready(model).measure(turns(["tea milk", "hello", "rain", "snow"]))
     related = open_ruber(model).relatedness(
-        OPENED.get(open_ruber(model).encoder_name), [["rain", "snow"]], ["tea milk"]
+        OPENED.get(encoder_name(open_ruber(model).saved)), [["rain", "snow"]], ["tea milk"]
     )
     assert row.tolist() == pytest.approx([related.values[0], 0, 0], abs=1e-6)
     assert 0 < row[0] < 1

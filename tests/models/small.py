@@ -1,4 +1,4 @@
-"""A few word vectors, and relatedness models with random weights."""
+"""A few word vectors, and relatedness and entailment models with random weights."""
 
 import json
 from dataclasses import asdict
@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch", reason="needs torch to make small models")
 
 from dialogauge.encode.static import open_static  # noqa: E402
 from dialogauge.models.directory import CARD, WEIGHTS, write_model  # noqa: E402
+from dialogauge.models.entailment import shape as entailment_shape  # noqa: E402
 from dialogauge.models.inputs import width_of  # noqa: E402
 from dialogauge.models.networks import make_network  # noqa: E402
 from dialogauge.models.shape import Shape  # noqa: E402
@@ -68,6 +69,40 @@ def write_ruber(
         "encoder": {"name": encoder, "identity": vectors.identity},
         "network": {**asdict(made), "members": members, "context": context},
         "normalisation": {**RANGES, "pool": pool, **(normalisation or {})},
+    }
+    return write_model(directory, weights, card, "# A model for tests\n")
+
+
+def random_weights(shapes, seed=0):
+    """An array for each name; matrices are as small as their width asks for."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: rng.normal(size=size) * (3 / size[-1] ** 0.5 if len(size) > 1 else 1) for name, size in shapes.items()
+    }
+
+
+def tensors_of(shape, opened):
+    """Names and shapes of the weights of an entailment model."""
+    from dialogauge.encode.network import skeleton
+    from dialogauge.models.entailment.model import _tensors_of_esim
+    from dialogauge.models.entailment.tuned import expected_tensors
+
+    return _tensors_of_esim(shape) if shape.network == "esim" else expected_tensors(skeleton(opened.files), shape)
+
+
+def write_entailment(
+    directory, encoder, network="esim", *, opened=None, seed=0, temperature=1.5, dtype=np.float32, **shape
+):
+    """An entailment model for the encoder of this name (`opened`, or static vectors), that no one trained."""
+    vectors = opened or open_static(encoder.removeprefix("static:"))
+    defaults = {"units": 4} if network == "esim" else {"rank": 2}
+    made = entailment_shape.Shape(network, width_of(vectors), **{**defaults, **shape})
+    weights = {name: array.astype(dtype) for name, array in random_weights(tensors_of(made, vectors), seed).items()}
+    card = {
+        "kind": "entailment",
+        "encoder": {"name": encoder, "identity": vectors.identity},
+        "network": asdict(made),
+        "calibration": {"temperature": temperature},
     }
     return write_model(directory, weights, card, "# A model for tests\n")
 

@@ -12,6 +12,7 @@ import pytest
 from dialogauge.errors import InputError
 from dialogauge.models.directory import CARD, README, WEIGHTS, read_model, write_model
 from dialogauge.models.ruber import open_ruber
+from dialogauge.models.trained_with import encoder_name
 from tests.models.small import change_card, sign, write_ruber
 
 ARRAYS = {"a": np.arange(3, dtype=np.float32)}
@@ -220,7 +221,7 @@ def test_nothing_in_a_directory_is_executed(model, vectors, tmp_path):
         open_ruber(model)
     change_card(model, network={"sentence": "mean"}, encoder={"name": evil})
     with pytest.raises(InputError, match="no encoder"):
-        Encoders().get(open_ruber(model).encoder_name)
+        Encoders().get(encoder_name(open_ruber(model).saved))
     (model / WEIGHTS).write_bytes(trap)
     sign(model)
     with pytest.raises(InputError, match="cannot be read as safetensors"):

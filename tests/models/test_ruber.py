@@ -9,9 +9,10 @@ import pytest
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.static import open_static
 from dialogauge.errors import InputError
-from dialogauge.models.directory import CARD, shipped
+from dialogauge.models.directory import CARD, model_path
 from dialogauge.models.ruber import SHIPPED, open_ruber
 from dialogauge.models.shape import KINDS, SENTENCES, Shape
+from dialogauge.models.trained_with import check_encoder, encoder_name
 from tests.encode.models import build, encoders, minilm, open_model
 from tests.models.small import WIDTH, random_network, torch, write_ruber, write_vectors
 
@@ -43,7 +44,7 @@ def each(request, vectors, tmp_path_factory):
 def test_what_the_card_says(model, vectors):
     found = open_ruber(model)
     assert (found.members, found.context, found.shape) == (2, 1, Shape(WIDTH))
-    assert found.encoder_name == vectors
+    assert encoder_name(found.saved) == vectors
     assert open_ruber(str(model)).identity == found.identity
 
 
@@ -182,31 +183,31 @@ def test_another_encoder_is_refused(model, tmp_path):
     other = open_static(write_vectors(tmp_path / "other.txt", seed=1).removeprefix("static:"))
     found = open_ruber(model)
     with pytest.raises(InputError, match=f"trained with the encoder ten@.*, found {other.identity}") as raised:
-        found.check_encoder(other)
+        check_encoder(found.saved, other)
     assert raised.value.path == model
     assert "dialogauge train ruber --encoder" in str(raised.value)
-    found.check_encoder(Encoders().get(found.encoder_name))
+    check_encoder(found.saved, Encoders().get(encoder_name(found.saved)))
 
 
 def test_the_same_vectors_under_another_name_are_the_same_encoder(model, vectors, tmp_path):
     """`encoder=` says where a model's encoder is found: the file may be called otherwise there."""
     renamed = tmp_path / "renamed.txt"
     renamed.write_bytes(Path(vectors.removeprefix("static:")).read_bytes())
-    open_ruber(model).check_encoder(open_static(renamed))
+    check_encoder(open_ruber(model).saved, open_static(renamed))
 
 
 def test_shipped_model_is_whole():
     found = open_ruber()
-    assert found.encoder_name == "minilm"
+    assert encoder_name(found.saved) == "minilm"
     assert found.identity.startswith(f"{SHIPPED}@")
     assert found.normalisation.unreferenced.low < found.normalisation.unreferenced.high
-    assert (shipped(SHIPPED) / "README.md").read_text(encoding="utf-8").startswith(f"# {SHIPPED}\n")
+    assert (model_path(None, SHIPPED) / "README.md").read_text(encoding="utf-8").startswith(f"# {SHIPPED}\n")
 
 
 def test_shipped_model_tells_a_reply_from_a_stray_sentence():
     encoder = minilm()
     found = open_ruber()
-    found.check_encoder(encoders().get("minilm"))
+    check_encoder(found.saved, encoders().get("minilm"))
     queries = [["Would you like a cup of tea ?"], ["Where is the station ?"], ["I lost my job yesterday ."]]
     replies = ["Yes , please , with milk .", "Go straight on and turn left .", "I 'm sorry to hear that ."]
     true = found.relatedness(encoder, queries, replies).values

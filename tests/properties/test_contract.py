@@ -1,5 +1,6 @@
 """What the metric contract promises, for every metric there is."""
 
+import atexit
 import math
 import tempfile
 from functools import cache
@@ -14,7 +15,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.encoders import Encoders
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 from tests.encode.models import build
-from tests.models.small import write_ruber
+from tests.models.small import write_entailment, write_ruber
 
 WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 😀 it's".split()), max_size=9).map(" ".join)
 SAID = ["the cat .", "你好 ?", ""]
@@ -43,14 +44,13 @@ examples = settings(max_examples=60, deadline=None, derandomize=True)
 
 ENCODERS = Encoders()
 """One for all examples, so that a model is loaded once."""
+FOLDER = tempfile.TemporaryDirectory()
+atexit.register(FOLDER.cleanup)
 
 
 @cache
 def small_model():
-    with tempfile.TemporaryDirectory() as folder:
-        directory = build("bert", Path(folder) / "bert")
-        ENCODERS.get(str(directory)).tokens(["loaded before the folder is gone"])
-    return str(directory)
+    return str(build("bert", Path(FOLDER.name) / "bert"))
 
 
 @cache
@@ -58,16 +58,27 @@ def small_ruber(name):
     """The metric of this name, with a model of random weights for the small encoder. It looks at no corpus."""
     encoder = small_model()
     network = {"ruber": "ruber", "ruber_unreferenced": "towers"}[name]
-    with tempfile.TemporaryDirectory() as folder:
-        directory = Path(folder) / "model"
-        layers = {"opened": ENCODERS.get(encoder), "layers": (3, 1), "context": 2, "pool": "mean"}
-        write_ruber(directory, encoder, network=network, **layers)
-        request = parse_request(f"{name}[model={directory}]", None, {"encoder": encoder})
-        return request.metric.prepare(Corpus([]), encoders=ENCODERS)
+    directory = Path(FOLDER.name) / name
+    layers = {"opened": ENCODERS.get(encoder), "layers": (3, 1), "context": 2, "pool": "mean"}
+    write_ruber(directory, encoder, network=network, **layers)
+    request = parse_request(f"{name}[model={directory}]", None, {"encoder": encoder})
+    return request.metric.prepare(Corpus([]), encoders=ENCODERS)
+
+
+@cache
+def small_entailment():
+    """The same for entailment, with low-rank adapters."""
+    encoder = small_model()
+    directory = Path(FOLDER.name) / "entailment"
+    write_entailment(directory, encoder, "transformer", opened=ENCODERS.get(encoder))
+    request = parse_request(f"entailment[model={directory}]", None, {"encoder": encoder})
+    return request.metric.prepare(Corpus([]), encoders=ENCODERS)
 
 
 def metric_for(wanted, turns):
     name, compat = wanted
+    if name == "entailment":
+        return small_entailment()
     if name in ("ruber", "ruber_unreferenced"):
         return small_ruber(name)
     # The extra turn has a number in the column even where none of the drawn ones has.

@@ -25,6 +25,7 @@ from dialogauge.cli import (
     reproduce,
     score,
     sensitivity,
+    synthesize,
     train,
 )
 from dialogauge.errors import DialogaugeError, InputError, unknown
@@ -36,6 +37,7 @@ VERBS = {
     "correlate": correlate,
     "reproduce": reproduce,
     "train": train,
+    "synthesize": synthesize,
     "perturb": perturb,
     "sensitivity": sensitivity,
     "normality": normality,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dialogauge.cli import reproduce_entailment
 from dialogauge.cli.output import add_format, on_terminal, warn
 from dialogauge.errors import InputError, unknown
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from dialogauge.reproduce.ruber_tables import RuberInputs
 
 HELP = "set the papers' tables and figures beside ours"
-DESCRIPTION = """\
+DESCRIPTION = f"""\
 Computes tables and figures of papers anew, and shows the published numbers beside ours.
 
 Xiang et al. 2021, Assessing Dialogue Systems with Distribution Distances; ours by its recipes, signed, with intervals:
@@ -34,8 +35,10 @@ networks trained anew on DailyDialog, several for each row:
   ruber-table4  agreement of its blends with the referenced metric
 
 Networks are kept. A run that was broken off goes on where it stopped when the same command is given again, and runs
-with different --only and the same --keep add up to one table."""
-EXAMPLES = """\
+with different --only and the same --keep add up to one table.
+
+{reproduce_entailment.DESCRIPTION}"""
+EXAMPLES = f"""\
 examples:
   dialogauge reproduce table3 --corpora frechet-bert-distance/datasets
   dialogauge reproduce table3 --corpora datasets --metrics bleu,meteor,rouge_l --format markdown
@@ -46,14 +49,16 @@ examples:
       --conversations dialogues_train.txt --validation dialogues_validation.txt
   dialogauge reproduce ruber-table4 --corpora PredictiveEngagement/data --only bert/max/cross_entropy --seeds 1 \\
       --conversations dialogues_train.txt --validation dialogues_validation.txt
+{reproduce_entailment.EXAMPLES}
 
 --corpora is the folder with the six files of github.com/yhlleo/frechet-bert-distance, datasets/. For ruber-table3 and
-ruber-table4 it has Eng_Scores_queries_gen_gtruth_replies.csv of github.com/PlusLabNLP/PredictiveEngagement, data/."""
+ruber-table4 it has Eng_Scores_queries_gen_gtruth_replies.csv of github.com/PlusLabNLP/PredictiveEngagement, data/.
+{reproduce_entailment.FOLDER}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", metavar="WHAT", help=f"{', '.join(list(WHAT)[:-1])} or {list(WHAT)[-1]}")
-    parser.add_argument("--corpora", metavar="DIR", type=Path, required=True, help="the folder of rated files")
+    parser.add_argument("--corpora", metavar="DIR", type=Path, help="the folder of rated files")
     parser.add_argument("--metrics", metavar="LIST", help="only these rows, by our names: bleu,meteor,rouge_l")
     parser.add_argument(
         "--models",
@@ -71,7 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only",
         metavar="LIST",
-        help="for faults: one check; for RUBER's tables: networks, as word2vec/rnn/ranking,bert/max/cross_entropy",
+        help="for faults: one check; for RUBER's tables: networks, as word2vec/rnn/ranking,bert/max/cross_entropy; for"
+        " the entailment paper's: rows of its table 3, as ss_h1/use,extrema; elsewhere corpora, as grade-convai2,fed",
     )
     parser.add_argument("--grade", metavar="DIR", type=Path, help="for faults: GRADE's directory, with eval_data in it")
     parser.add_argument(
@@ -80,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         action="append",
         help="for faults: what people said, in which random responses are looked up; for RUBER's tables: DailyDialog's"
-        " training file",
+        " training file; for entailment-table1: what pairs are made from",
     )
     parser.add_argument(
         "--validation", metavar="FILE", type=Path, action="append", help="for RUBER's tables: its validation file"
@@ -94,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="for RUBER's tables: where trained networks are kept and looked for (default: in the cache)",
     )
+    reproduce_entailment.add_arguments(parser)
     parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
     parser.add_argument("--resamples", metavar="N", type=int, default=1000, help="resamples (default: 1000)")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: 0)")
@@ -108,6 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
     for option in OPTIONS.keys() - TAKES[arguments.what]:
         if getattr(arguments, option) != OPTIONS[option]:
             raise InputError(f"--{option.replace('_', '-')}: {arguments.what} has no use for it")
+    if arguments.corpora is None and "corpora" in TAKES[arguments.what]:
+        raise InputError(f"--corpora: {arguments.what} needs the folder of rated files, found none")
     Settings(arguments.seed, arguments.resamples)
     if arguments.plot:
         from dialogauge.report.figures import check_figure_path
@@ -116,7 +125,9 @@ def run(arguments: argparse.Namespace) -> int:
     result = WHAT[arguments.what](arguments)
     warn(result.caveats)
     print(result.render(arguments.format), flush=True)
-    if arguments.plot:
+    if arguments.plot and arguments.what in reproduce_entailment.WHAT:
+        reproduce_entailment.plot(arguments.what, result, arguments.plot)
+    elif arguments.plot:
         from dialogauge.report import plot_paper_bars
 
         plot_paper_bars(result.panels, arguments.plot)
@@ -208,6 +219,7 @@ def _listed(text: str | None, option: str) -> list[str]:
 
 
 OPTIONS: dict[str, Any] = {
+    "corpora": None,
     "metrics": None,
     "models": None,
     "vectors": None,
@@ -222,19 +234,21 @@ OPTIONS: dict[str, Any] = {
     "no_cache": False,
     "resamples": 1000,
     "seed": 0,
+    **reproduce_entailment.OPTIONS,
 }
 """Options by their defaults."""
-TRAINING = {"models", "vectors", "only", "conversations", "validation", "seeds", "keep", "no_cache"}
-MAKING = {"metrics", "models", "vectors", "own_recipes", "no_cache", "resamples", "seed"}
+TRAINING = {"corpora", "models", "vectors", "only", "conversations", "validation", "seeds", "keep", "no_cache"}
+MAKING = {"corpora", "metrics", "models", "vectors", "own_recipes", "no_cache", "resamples", "seed"}
 TAKES = {
     "table3": MAKING,
-    "table4": {"models", "no_cache", "seed"},
+    "table4": {"corpora", "models", "no_cache", "seed"},
     "table5": MAKING,
     "figure1": (MAKING - {"vectors"}) | {"plot"},
     "figure2": (MAKING - {"vectors"}) | {"plot"},
-    "faults": {"only", "grade", "conversations"},
+    "faults": {"corpora", "only", "grade", "conversations"},
     "ruber-table3": TRAINING,
     "ruber-table4": TRAINING,
+    **reproduce_entailment.TAKES,
 }
 """The options that each has a use for."""
 WHAT: dict[str, Callable[[argparse.Namespace], Any]] = {
@@ -246,4 +260,5 @@ WHAT: dict[str, Callable[[argparse.Namespace], Any]] = {
     "faults": _faults,
     "ruber-table3": _ruber_table,
     "ruber-table4": _ruber_table,
+    **reproduce_entailment.WHAT,
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dialogauge.encode.base import Dtype, Encoder
 from dialogauge.encode.cache import Cache
+from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import Caveat, InputError
 
 STATIC, UNIVERSAL = "static:", "use"
@@ -18,12 +19,25 @@ class Encoders:
         self.cache = cache
         self._progress = progress
         self._open: dict[tuple[str, Dtype], Encoder] = {}
+        self._tuned: dict[tuple[str, str], Encoder] = {}
 
     def get(self, name: str, dtype: Dtype = "float32") -> Encoder:
         """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`."""
         if (name, dtype) not in self._open:
             self._open[name, dtype] = self._opened(name, dtype)
         return self._open[name, dtype]
+
+    def tuned(self, name: str, tuning: Tuning) -> Encoder:
+        """A transformer whose weights were trained further."""
+        from dialogauge.encode.transformer import Transformer
+
+        place = name, tuning.digest
+        if place not in self._tuned:
+            base = self.get(name)
+            if not isinstance(base, Transformer):
+                raise InputError(f"the encoder {base.identity} is no transformer, and has no weights to be tuned")
+            self._tuned[place] = Transformer(base.files, base.dtype, self.cache, self._progress, tuning)
+        return self._tuned[place]
 
     def caveats(self) -> list[Caveat]:
         """What went wrong with the cache and was worked around."""

@@ -14,6 +14,7 @@ from dialogauge.encode.base import Dtype
 from dialogauge.encode.entries import Output
 from dialogauge.encode.find import ModelFiles
 from dialogauge.encode.tokenizer import Encoded
+from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import DialogaugeError, InputError
 
 BACKENDS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
@@ -29,14 +30,17 @@ mean padding."""
 class Network:
     """A model with its layers up to the deepest that is wanted."""
 
-    def __init__(self, files: ModelFiles, dtype: Dtype, deepest: int) -> None:
+    def __init__(self, files: ModelFiles, dtype: Dtype, deepest: int, tuning: Tuning | None = None) -> None:
         self._directory = files.directory
         self._rows = files.config.get("vocab_size", np.inf)
         self.padding = files.config.get("model_type") in PLAIN
         self.layers = deepest if self.padding else files.layers
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.window, self.budget, self.enough = CUDA if self.device.type == "cuda" else CPU
-        self._model = _load(files, dtype, self.layers).to(self.device)
+        self._model = load_model(files, dtype, self.layers)
+        if tuning:
+            tuning.apply(self._model)
+        self._model.to(self.device)
 
     @property
     def parameters(self) -> int:
@@ -62,7 +66,7 @@ class Network:
             result = self._model(**inputs, output_hidden_states=inner)
         states = {layer: result.hidden_states[layer] for layer in range(self.layers)} if inner else {}
         states[self.layers] = result.last_hidden_state
-        return [_pool(states[output.layer], mask, output.kind) for output in outputs]
+        return [pool(states[output.layer], mask, output.kind) for output in outputs]
 
     def _pad(self, rows: Sequence[Any], lengths: Any) -> torch.Tensor:
         """Padding is any id at all: it is masked, and its own state is never looked at."""
@@ -74,7 +78,8 @@ class Network:
         return torch.from_numpy(padded).to(self.device)
 
 
-def _pool(states: torch.Tensor, mask: torch.Tensor | None, kind: str) -> torch.Tensor:
+def pool(states: torch.Tensor, mask: torch.Tensor | None, kind: str) -> torch.Tensor:
+    """Of states (texts, tokens, width); `mask` says where tokens are, None where all are."""
     if kind == "tokens":
         return states.float()
     if kind == "cls":
@@ -96,7 +101,8 @@ def too_long_alone(encoded: Encoded) -> DialogaugeError:
     return DialogaugeError(f"not enough memory to encode a single text of {len(encoded)} tokens")
 
 
-def _load(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
+def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
+    """The model with so many of its layers."""
     from safetensors import SafetensorError
     from transformers import AutoConfig, AutoModel
 
@@ -120,6 +126,15 @@ def _load(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
     if missing:
         raise InputError(f"its weights lack {', '.join(missing[:3])}: the file is of another model", files.directory)
     return model.eval()
+
+
+def skeleton(files: ModelFiles) -> Any:
+    """The model without its weights: names and shapes alone."""
+    from transformers import AutoConfig, AutoModel
+
+    config = AutoConfig.from_pretrained(files.directory, local_files_only=True, trust_remote_code=False)
+    with torch.device("meta"):
+        return AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from dialogauge.encode.entries import Entry, Output, Vector, keys, pack, size, u
 from dialogauge.encode.find import ModelFiles
 from dialogauge.encode.memory import Memory
 from dialogauge.encode.tokenizer import Encoded, Tokenizer
+from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -33,7 +34,12 @@ class Transformer(Encoder):
     """Loads its model only when something is neither at hand nor in the cache."""
 
     def __init__(
-        self, files: ModelFiles, dtype: Dtype = "float32", cache: Cache | None = None, progress: bool = False
+        self,
+        files: ModelFiles,
+        dtype: Dtype = "float32",
+        cache: Cache | None = None,
+        progress: bool = False,
+        tuning: Tuning | None = None,
     ) -> None:
         self.files = files
         self.dtype = dtype
@@ -45,6 +51,7 @@ class Transformer(Encoder):
         self._memory: Memory[Entry] = Memory(AT_HAND, size)
         self._expected: defaultdict[bool, dict[Output, None]] = defaultdict(dict)
         self._network: Network | None = None
+        self._tuning = tuning
 
     def recipe(self) -> dict[str, str]:
         return {"enc": self.identity, "maxlen": str(self.files.limit), "dtype": DTYPES[self.dtype]}
@@ -106,7 +113,8 @@ class Transformer(Encoder):
         return [found[text] for text in texts]
 
     def _keys(self, output: Output, texts: Sequence[Text]) -> list[bytes]:
-        return keys(f"{self.files.digest} {self.dtype} {self.files.limit}", output, texts)
+        tuned = f" {self._tuning.digest}" if self._tuning else ""
+        return keys(f"{self.files.digest} {self.dtype} {self.files.limit}{tuned}", output, texts)
 
     def _keep(self, places: Sequence[bytes], entries: Sequence[Entry]) -> None:
         if self._cache:
@@ -143,7 +151,9 @@ class Transformer(Encoder):
 
         deepest = max([layers, *(output.layer for expected in self._expected.values() for output in expected)])
         if self._network is None or self._network.layers < deepest:
-            self._network = Network(self.files, self.dtype, deepest)
+            self._network = Network(
+                self.files, self.dtype, self.files.layers if self._tuning else deepest, self._tuning
+            )
         return self._network
 
 

@@ -16,6 +16,7 @@ from dialogauge.learn.calibration import calibrate
 from dialogauge.learn.checkpoint import Checkpoint
 from dialogauge.learn.losses import among_all, pairwise
 from dialogauge.learn.negatives import Sampler
+from dialogauge.learn.optimizer_state import PREFIX, packed, unpack
 from dialogauge.learn.pairs import Pairs, Rows
 from dialogauge.learn.recipe import Recipe
 from dialogauge.learn.schedules import rate_of_epoch, rate_of_step
@@ -27,7 +28,7 @@ from dialogauge.models.towers import Towers
 SCORED = 4096
 """Pairs scored at a time where nothing is learned."""
 Tick = Callable[["Epoch"], Any]
-BEST, ADAM = "best.", "adam."
+BEST = "best."
 
 
 @dataclass(frozen=True)
@@ -189,18 +190,11 @@ class Fitting:
     def _state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         tensors = dict(self.network.state_dict())
         tensors |= {f"{BEST}{name}": tensor for name, tensor in self.best.items()}
-        for place, state in self.adam.state_dict()["state"].items():
-            tensors |= {f"{ADAM}{place}.{name}": torch.as_tensor(value) for name, value in state.items()}
-        return tensors, {"epochs": [asdict(epoch) for epoch in self.epochs]}
+        return tensors | packed(self.adam), {"epochs": [asdict(epoch) for epoch in self.epochs]}
 
     def _restore(self, tensors: dict[str, Tensor], record: dict[str, Any]) -> None:
         self.epochs = [Epoch(**epoch) for epoch in record["epochs"]]
         self.best = {name.removeprefix(BEST): tensor for name, tensor in tensors.items() if name.startswith(BEST)}
-        network = {name: tensor for name, tensor in tensors.items() if not name.startswith((BEST, ADAM))}
+        network = {name: tensor for name, tensor in tensors.items() if not name.startswith((BEST, PREFIX))}
         self.network.load_state_dict(network)
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in tensors.items():
-            if name.startswith(ADAM):
-                place, _, what = name.removeprefix(ADAM).partition(".")
-                state.setdefault(int(place), {})[what] = tensor
-        self.adam.load_state_dict({"state": state, "param_groups": self.adam.state_dict()["param_groups"]})
+        unpack(self.adam, tensors)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +13,12 @@ from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.material import SHARE, make_material, read_data
+from dialogauge.learn.output import check_output, checkpoint_folder
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.recipe import TOWERS, Recipe
 from dialogauge.learn.ruber_card import Sources, make_card, readable_card
 from dialogauge.learn.training import checkpoints_of, train
-from dialogauge.models.directory import CARD, check_model_writable, write_model
+from dialogauge.models.directory import CARD, write_model
 from dialogauge.tables import Cell, Header, Table, render
 
 
@@ -87,8 +87,7 @@ def train_ruber(
     """Trains a model and writes it to the directory `out`. Broken off, the same call goes on where it stopped."""
     given = conversations if isinstance(conversations, Conversations) else Conversations(_paths(conversations))
     recipe, target = recipe or TOWERS, Path(out)
-    check_model_writable(target, overwrite)
-    _check_parent(target)
+    check_output(target, overwrite)
     encoders = Encoders(Cache() if cache else None, progress)
     vectors = encoders.get(encoder)
     corpus = given.load(given.files, progress, given.reader)
@@ -122,17 +121,3 @@ def _paths(given: str | Path | Sequence[str | Path]) -> list[str | Path]:
     if not all(isinstance(path, str | Path) for path in paths):
         raise InputError("expected paths of files with conversations, found something else")
     return paths
-
-
-def _check_parent(target: Path) -> None:
-    """Refuses a place that nothing can be written to, before any work is done."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)).rmdir()
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", target) from None
-
-
-def checkpoint_folder(out: Path) -> Path:
-    """Where training towards a model directory keeps its checkpoints."""
-    return out.with_name(f"{out.name}.checkpoints")

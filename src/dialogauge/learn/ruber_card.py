@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-from dialogauge import __version__
 from dialogauge.corpus.corpus import SourceFile
+from dialogauge.learn.provenance import describe_data, list_data, versions
 from dialogauge.learn.training import Trained
 from dialogauge.models.ruber import KIND
 from dialogauge.tables import printable
@@ -29,10 +26,6 @@ LOSSES = {
     "ranking": "ranking with a margin",
     "softmax": "softmax over the responses of a batch",
 }
-
-
-def describe_data(files: Sequence[SourceFile]) -> list[dict[str, str]]:
-    return [{"name": Path(file.path).name, "sha256": file.sha256, "reader": file.reader} for file in files]
 
 
 @dataclass(frozen=True)
@@ -70,11 +63,7 @@ def make_card(trained: Trained, encoder: str, sources: Sources) -> dict[str, Any
             {"best": fitted.best + 1, "epochs": [asdict(epoch) for epoch in fitted.epochs]}
             for fitted in trained.members
         ],
-        "versions": {
-            "dialogauge": __version__,
-            "python": platform.python_version(),
-            **{package: version(package) for package in ("numpy", "safetensors", "torch", "transformers")},
-        },
+        "versions": versions(),
     }
 
 
@@ -83,7 +72,7 @@ def readable_card(name: str, card: Mapping[str, Any]) -> str:
     network, training, held = card["network"], card["training"], card["validation"]
     recipe, ranges = training["recipe"], card["normalisation"]
     rows = "\n".join(f"| {kind.replace('_', ' ')} | {value:.4f} |" for kind, value in held["by_negatives"].items())
-    files, others = _listed(training["files"]), _listed(held["files"])
+    files, others = list_data(training["files"]), list_data(held["files"])
     left_out = training["left_out"]["turns"]
     queries = f" {left_out} turns with queries that were to be left out are not among them." if left_out else ""
     gap = "\n\n" if others else ""
@@ -144,7 +133,3 @@ likeness to a reference from {ranges["referenced"]["low"]:.6g} to {ranges["refer
 All settings, hashes and curves: card.json.
 """
     return printable(text, keep="\n")
-
-
-def _listed(files: Sequence[Mapping[str, str]]) -> str:
-    return "\n".join(f"- {file['name']} ({file['reader']}), sha256 {file['sha256']}" for file in files)

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from dialogauge.learn.intervals import Accuracy, clustered_mean
 from dialogauge.learn.material import Material
 from dialogauge.learn.negatives import NEGATIVES, Negative
 from dialogauge.learn.pairs import Rows
@@ -21,32 +22,11 @@ COMPARED = 2000
 """Responses compared with another one for the range of the referenced score."""
 
 
-@dataclass(frozen=True)
-class Accuracy:
-    """With its 95 % interval over dialogues."""
-
-    value: float
-    low: float
-    high: float
-
-
 def ranking_accuracy(true: NDArray[np.float64], negative: NDArray[np.float64], dialogues: Rows) -> Accuracy:
     """The share of negatives that score lower than the true response, ties counting half. Of `negative`, row i belongs
-    to pair i. The interval is that of a ratio of sums over dialogues, to first order, by Student's t."""
+    to pair i."""
     won = ((true[:, None] > negative) + (true[:, None] == negative) / 2).mean(axis=1)
-    value = float(won.mean())
-    residuals = np.bincount(dialogues, weights=won - value)
-    number = len(np.unique(dialogues))
-    if number < 2:
-        return Accuracy(value, 0.0, 1.0)
-    error = _t(number - 1) * float(np.sqrt(number / (number - 1) * (residuals**2).sum())) / len(won)
-    return Accuracy(value, max(value - error, 0.0), min(value + error, 1.0))
-
-
-def _t(freedom: int) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf(0.975, freedom))
+    return clustered_mean(won, dialogues)
 
 
 @dataclass(frozen=True)

@@ -61,11 +61,12 @@ class Ruber(MeanMetric):
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         from dialogauge.encode.encoders import Encoders
+        from dialogauge.models.trained_with import encoder_name
 
         encoders = encoders or Encoders()
         ready = make_ready(self.model, self.encoder, encoders)
         likeness = RuberReferenced(
-            encoder=self.encoder or ready.model.encoder_name, pool=ready.model.normalisation.pool
+            encoder=self.encoder or encoder_name(ready.model.saved), pool=ready.model.normalisation.pool
         ).prepare(corpus, real, encoders)
         return replace(self, ready=ready, likeness=likeness)
 

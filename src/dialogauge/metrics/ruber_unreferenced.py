@@ -72,18 +72,10 @@ def make_ready(model: str | None, encoder: str | None, encoders: Encoders | None
     """The model, and its encoder as the run has it."""
     from dialogauge.encode.encoders import Encoders
     from dialogauge.models.ruber import open_ruber
+    from dialogauge.models.trained_with import find_encoder
 
     opened = open_ruber(model)
-    try:
-        found = (encoders or Encoders()).get(encoder or opened.encoder_name)
-    except InputError as error:
-        hint = (
-            ""
-            if encoder
-            else f"; it is the encoder of the model {opened.saved.directory}: say with encoder= where it is"
-        )
-        raise InputError(f"{error.message}{hint}", error.path) from None
-    opened.check_encoder(found)
+    found = find_encoder(opened.saved, encoder, encoders or Encoders())
     opened.expect(found)
     return Ready(opened, found)
 

@@ -37,6 +37,8 @@ class SavedModel:
     def identity(self) -> str:
         """Its name and the first digits of a hash of all that decides its numbers, for signatures."""
         parts = {name: self.card.get(name) for name in ("weights", "network", "normalisation")}
+        if "calibration" in self.card:
+            parts["calibration"] = self.card["calibration"]
         return f"{self.directory.resolve().name}@{hashlib.sha256(to_json(parts).encode()).hexdigest()[:8]}"
 
     def error(self, message: str) -> InputError:
@@ -139,6 +141,12 @@ def refuse_other_tensors(model: SavedModel, expected: Mapping[str, tuple[int, ..
             raise model.error(f"its weights are damaged: {name} holds numbers that are not finite; {AGAIN}")
 
 
-def shipped(name: str) -> Path:
-    """A model that comes with dialogauge."""
-    return Path(__file__).parent / "data" / name
+def model_path(given: str | Path | None, shipped: str) -> Path:
+    """Where a model is: the directory given; without one, or by its name, that which comes with dialogauge."""
+    here = shipped if given is None else given
+    if str(here) == shipped and not Path(shipped).is_dir():
+        return Path(__file__).parent / "data" / shipped
+    try:
+        return Path(here).expanduser()
+    except RuntimeError:  # ~someone who has no home here
+        return Path(here)

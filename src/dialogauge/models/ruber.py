@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dialogauge.encode.base import Encoder
 from dialogauge.errors import InputError
-from dialogauge.models.directory import AGAIN, SavedModel, read_model, refuse_other_tensors, shipped
+from dialogauge.models.directory import AGAIN, SavedModel, model_path, read_model, refuse_other_tensors
 from dialogauge.models.inputs import expect_inputs, make_inputs
 from dialogauge.models.normalisation import Normalisation
 from dialogauge.models.query import query_of
@@ -53,22 +53,9 @@ class RuberModel:
     def identity(self) -> str:
         return self.saved.identity
 
-    @property
-    def encoder_name(self) -> str:
-        return str(self.saved.section("encoder")["name"])
-
     @cached_property
     def normalisation(self) -> Normalisation:
         return Normalisation.read(self.saved)
-
-    def check_encoder(self, encoder: Encoder) -> None:
-        """Refuses an encoder other than the one the model was trained with, by whatever name."""
-        wanted = self.saved.section("encoder")["identity"]
-        if encoder.identity.rpartition("@")[2] != str(wanted).rpartition("@")[2]:
-            raise self.saved.error(
-                f"was trained with the encoder {wanted}, found {encoder.identity}; give the metric its own, "
-                f"[encoder={self.encoder_name}], or train a model with `dialogauge train ruber --encoder NAME`"
-            )
 
     def expect(self, encoder: Encoder) -> None:
         expect_inputs(encoder, self.shape)
@@ -112,9 +99,7 @@ class RuberModel:
 
 def open_ruber(directory: str | Path | None = None) -> RuberModel:
     """The model in a directory; without one, or by its name, that which comes with dialogauge."""
-    here = SHIPPED if directory is None else directory
-    path = shipped(SHIPPED) if str(here) == SHIPPED and not Path(SHIPPED).is_dir() else _path(here)
-    saved = read_model(path, KIND)
+    saved = read_model(model_path(directory, SHIPPED), KIND)
     network, encoder = saved.section("network"), saved.section("encoder")
     try:
         members, context = _count(network["members"]), _count(network["context"])
@@ -139,13 +124,6 @@ def expected_tensors(shape: Shape, members: int) -> dict[str, tuple[int, ...]]:
     with torch.device("meta"):
         state = make_network(shape).state_dict()
     return {f"{member}.{name}": tuple(array.shape) for member in range(members) for name, array in state.items()}
-
-
-def _path(name: str | Path) -> Path:
-    try:
-        return Path(name).expanduser()
-    except RuntimeError:  # ~someone who has no home here
-        return Path(name)
 
 
 def _count(value: Any) -> int:

@@ -13,8 +13,8 @@ from typing import Any
 from dialogauge.encode.base import Encoder
 from dialogauge.errors import InputError
 from dialogauge.learn.material import Material, make_material
+from dialogauge.learn.output import checkpoint_folder
 from dialogauge.learn.recipe import Recipe
-from dialogauge.learn.ruber import checkpoint_folder
 from dialogauge.learn.ruber_card import Sources, make_card, readable_card
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.directory import SavedModel, read_model, write_model

@@ -1,0 +1,130 @@
+"""dialogauge synthesize: corpora for training, made from conversations."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from dialogauge.learn.synthesis import Options
+
+HELP = "make an inference corpus from conversations"
+DESCRIPTION = """\
+Makes pairs of premise and hypothesis from conversations, after Dziri et al. 2019 (InferConvAI):
+  entailment      the true next utterance
+  neutral         utterances of other dialogues, and generic replies
+  contradiction   word salad; contradictions of NLI files; sentences against the speaker's facts
+Dialogues are divided into train, validation and test; every utterance of a pair comes from a dialogue of its split."""
+EXAMPLES = """\
+examples:
+  dialogauge synthesize entailment conversations.jsonl --out pairs.jsonl.gz
+  dialogauge synthesize entailment train.txt --nli multinli_train.txt --out pairs.{split}.tsv
+  dialogauge synthesize entailment chats.jsonl --history 1,2,3 --pairs 1000000 --seed 7 --out million.jsonl
+  dialogauge synthesize entailment train.txt --dialogue-nli dnli_train.txt --negation-share 0.1 --out pairs.jsonl
+
+JSON lines come out, or MultiNLI's table where the name ends in .tsv or .txt; gzip where it ends in .gz."""
+KINDS = ("entailment",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", metavar="CORPUS", help="entailment")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="conversations; gzip is fine")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", type=Path, help="where to write; with {split} in it, a file per split"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace what is there already")
+    parser.add_argument("--pairs", metavar="N", type=int, help="make so many pairs, of turns drawn at random")
+    parser.add_argument("--history", metavar="LIST", help="utterances of the premise (default: 2); several: 1,2,3")
+    parser.add_argument(
+        "--splits", metavar="LIST", help="shares of train, validation and test (default: 0.9,0.05,0.05)"
+    )
+    parser.add_argument(
+        "--neutral", metavar="X", type=float, help="neutral pairs for each of entailment (default: 2.656)"
+    )
+    parser.add_argument(
+        "--contradiction", metavar="X", type=float, help="contradictions for each of entailment (default: 1.2003)"
+    )
+    parser.add_argument("--generic", metavar="FILE", help="generic replies, one per line (default: 70 of ours)")
+    parser.add_argument("--nli", metavar="FILE", action="append", help="contradictions as they stand: MultiNLI, SNLI")
+    parser.add_argument(
+        "--dialogue-nli", metavar="FILE", action="append", help="sentences that contradict facts: Dialogue NLI"
+    )
+    for name, of, default in (
+        ("generic", "neutral pairs: generic replies", "0.1"),
+        ("nli", "contradictions: from --nli", "0.5"),
+        ("facts", "contradictions: against facts, from --dialogue-nli", "0.2"),
+        ("negation", "contradictions: statements with a negation put in or taken out", "0"),
+        ("restated", "entailments: statements of the premise said again", "0"),
+    ):
+        parser.add_argument(f"--{name}-share", metavar="S", type=float, help=f"the share of {of} (default: {default})")
+    parser.add_argument(
+        "--with-facts",
+        metavar="P",
+        type=float,
+        help="how likely the facts stand before the history, where there are any (default: 0.5)",
+    )
+    parser.add_argument(
+        "--salad-words", metavar="LIST", help="weights of response, premise and dialogue in salad (default: 1,1,1)"
+    )
+    parser.add_argument(
+        "--salad-length", metavar="S", type=float, help="how far its length is off the response's (default: 0.25)"
+    )
+    parser.add_argument("--reader", metavar="NAME", help="the file format, where detection by content gets it wrong")
+    parser.add_argument(
+        "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, help="same seed, same pairs (default: 0)")
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.what not in KINDS:
+        raise unknown("corpus to synthesize", arguments.what, KINDS)
+    from dialogauge.learn.synthesis import synthesize_entailment
+
+    found = synthesize_entailment(
+        arguments.files,
+        arguments.out,
+        make_options(arguments),
+        nli=arguments.nli or (),
+        dialogue_nli=arguments.dialogue_nli or (),
+        generic=arguments.generic,
+        reader=arguments.reader,
+        skip_invalid=arguments.skip_invalid,
+        overwrite=arguments.overwrite,
+        progress=on_terminal(),
+    )
+    warn(found.caveats)
+    print(found.render(arguments.format))
+    return 0
+
+
+def make_options(arguments: argparse.Namespace) -> Options:
+    from dialogauge.learn.synthesis import Options
+
+    for share, files in (("nli", arguments.nli), ("facts", arguments.dialogue_nli)):
+        if getattr(arguments, f"{share}_share") and not files:
+            option = "--nli" if share == "nli" else "--dialogue-nli"
+            raise InputError(f"--{share}-share: no files to take them from; name some with {option}")
+    given = {name: getattr(arguments, name) for name in ("neutral", "contradiction", "with_facts", "salad_length")}
+    given |= {name: getattr(arguments, f"{name}_share") for name in ("generic", "nli", "facts", "negation", "restated")}
+    given |= {"pairs": arguments.pairs, "seed": arguments.seed}
+    given |= {name: _numbers(name, getattr(arguments, name)) for name in ("splits", "salad_words")}
+    if (history := _numbers("history", arguments.history)) is not None:
+        if any(length % 1 for length in history):
+            raise InputError(f"--history: expected whole numbers, as 1,2,3, found {arguments.history!r}")
+        given["history"] = tuple(int(length) for length in history)
+    return Options(**{name: value for name, value in given.items() if value is not None})
+
+
+def _numbers(name: str, text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(float(piece) for piece in text.split(","))
+    except ValueError:
+        raise InputError(f"--{name.replace('_', '-')}: expected numbers, as 1,2,3, found {text!r}") from None

@@ -1,0 +1,144 @@
+"""dialogauge train ruber: how related a response is to its context, learned from one's own conversations."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.errors import InputError, unknown
+from dialogauge.tables import printable
+
+if TYPE_CHECKING:
+    from dialogauge.learn.recipe import Recipe
+
+HELP = "how related a response is to what was said, from conversations (RUBER's unreferenced metric)"
+DESCRIPTION = """\
+Trains RUBER's unreferenced metric: how related a response is to what was said before it, learned by telling true
+responses from others. Needs conversations, no ratings. The model is a directory, and a metric by its path.
+
+A run that was broken off goes on where it stopped when the same command is given again."""
+EXAMPLES = """\
+examples:
+  dialogauge train ruber conversations.jsonl --out my-ruber
+  dialogauge score responses.jsonl --metrics 'ruber[model=my-ruber],ruber_unreferenced[model=my-ruber]'
+  dialogauge train ruber train.txt --validation valid.txt --recipe paper --sentence max --out bert-ruber
+  dialogauge train ruber logs.jsonl --encoder static:glove.txt --recipe paper --sentence rnn --loss ranking --out m"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="conversations; gzip is fine")
+    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="where the model is written")
+    parser.add_argument("--overwrite", action="store_true", help="replace the model that is there already")
+    parser.add_argument(
+        "--validation", metavar="FILE", action="append", help="conversations to validate with (default: a share)"
+    )
+    parser.add_argument(
+        "--validation-share", metavar="S", type=float, help="the share of dialogues to validate with (default: 0.05)"
+    )
+    parser.add_argument(
+        "--leave-out",
+        metavar="FILE",
+        action="append",
+        help="turns whose last utterances of context are not learned from",
+    )
+    parser.add_argument("--reader", metavar="NAME", help="the file format, where detection by content gets it wrong")
+    parser.add_argument(
+        "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
+    )
+    parser.add_argument("--encoder", metavar="NAME", default="minilm", help="vectors (default: minilm), or static:FILE")
+    parser.add_argument(
+        "--recipe",
+        metavar="R",
+        default="towers",
+        help="where all that follows starts from: towers (ours, the default) or paper (Ghazarian et al. 2019)",
+    )
+    parser.add_argument("--network", metavar="N", help="ruber or towers")
+    parser.add_argument("--sentence", metavar="S", help="rnn, max or mean")
+    parser.add_argument("--layers", metavar="LIST", help="layers of the encoder, side by side (towers: 6,3 of minilm)")
+    parser.add_argument("--loss", metavar="L", help="cross_entropy, ranking or softmax")
+    parser.add_argument("--margin", metavar="X", type=float, help="of the ranking loss (default: 0.5)")
+    parser.add_argument(
+        "--negatives",
+        metavar="LIST",
+        help="one for each pair and kind: random, same_length, in_batch, hard",
+    )
+    parser.add_argument("--dropout", metavar="P", type=float, help="before each layer")
+    parser.add_argument("--context", metavar="K", type=int, help="utterances before the response that are looked at")
+    parser.add_argument("--members", metavar="N", type=int, help="networks whose mean is the score (default: 1)")
+    parser.add_argument("--batch", metavar="N", type=int, help="pairs at a time")
+    parser.add_argument("--rate", metavar="X", type=float, help="the learning rate")
+    parser.add_argument("--schedule", metavar="S", help="of the learning rate: plateau or linear")
+    parser.add_argument("--patience", metavar="N", type=int, help="epochs until the rate is halved (default: 5)")
+    parser.add_argument("--stop", metavar="N", type=int, help="epochs until training ends (default: 20)")
+    parser.add_argument("--epochs", metavar="N", type=int, help="the most epochs")
+    parser.add_argument("--half", action="store_true", help="keep weights in 16 bits: half the size")
+    parser.add_argument("--seed", metavar="N", type=int, help="same seed, same weights (default: 0)")
+    parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
+    parser.add_argument(
+        "--plot", metavar="FILE", type=Path, help="draw loss and accuracy by epoch (.png, .svg or .pdf)"
+    )
+    add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from dialogauge.learn.ruber import Conversations, train_ruber
+
+    if arguments.validation and arguments.validation_share is not None:
+        raise InputError("--validation-share: --validation names conversations to validate with already")
+    if arguments.plot:
+        from dialogauge.report.figures import check_figure_path
+
+        check_figure_path(arguments.plot)
+    found = train_ruber(
+        Conversations(
+            arguments.files,
+            arguments.validation,
+            0.05 if arguments.validation_share is None else arguments.validation_share,
+            arguments.leave_out,
+            arguments.reader,
+            arguments.skip_invalid,
+        ),
+        arguments.out,
+        make_recipe(arguments),
+        encoder=arguments.encoder,
+        half=arguments.half,
+        overwrite=arguments.overwrite,
+        cache=not arguments.no_cache,
+        progress=on_terminal(),
+    )
+    warn(found.caveats)
+    print(found.render(arguments.format), flush=True)
+    if arguments.plot:
+        from dialogauge.report import plot_training
+
+        plot_training(found.card, arguments.plot)
+    call = f"dialogauge score FILE --metrics {quote(f'ruber_unreferenced[model={arguments.out}]')}"
+    print(printable(f"use it: {call}"), file=sys.stderr)
+    return 0
+
+
+def make_recipe(arguments: argparse.Namespace) -> Recipe:
+    """The recipe named, but for what was given."""
+    from dataclasses import fields, replace
+
+    from dialogauge.learn.recipe import RECIPES, Recipe
+
+    if arguments.recipe not in RECIPES:
+        raise unknown("recipe", arguments.recipe, RECIPES)
+    given = {field.name: getattr(arguments, field.name, None) for field in fields(Recipe)}
+    if given["negatives"] is not None:
+        given["negatives"] = tuple(kind.strip() for kind in given["negatives"].split(",") if kind.strip())
+    if given["layers"] is not None:
+        given["layers"] = _layers(given["layers"])
+    return replace(RECIPES[arguments.recipe], **{name: value for name, value in given.items() if value is not None})
+
+
+def _layers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(piece) for piece in text.split(","))
+    except ValueError:
+        raise InputError(f"--layers: expected whole numbers, as 6,3, found {text!r}") from None

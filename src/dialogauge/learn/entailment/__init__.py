@@ -1,0 +1,1 @@
+"""Training models that say whether a response follows from what was said."""

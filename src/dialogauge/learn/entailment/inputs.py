@@ -1,0 +1,99 @@
+"""Pairs as networks take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dialogauge.encode.base import Encoder
+from dialogauge.encode.transformer import Transformer
+from dialogauge.errors import InputError
+from dialogauge.learn.entailment.data import Labelled, Rows
+from dialogauge.models.entailment.classifier import TokenIds
+from dialogauge.models.entailment.shape import Shape
+from dialogauge.models.entailment.words import read_words
+from dialogauge.models.words import Words, WordStates
+
+AT_ONCE = 16_384
+
+
+class Inputs(Protocol):
+    """All pairs; a tensor of rows gives their batch, as a network takes it."""
+
+    @property
+    def lengths(self) -> Rows:
+        """Of each pair, in tokens: pairs of similar length make a batch."""
+
+    def batch(self, rows: Tensor) -> tuple[Any, ...]: ...
+
+
+@dataclass(frozen=True)
+class TokenInputs:
+    """For a transformer: ids of tokens."""
+
+    ids: WordStates
+    segments: WordStates | None
+    lengths: Rows
+
+    def batch(self, rows: Tensor) -> tuple[TokenIds]:
+        ids = self.ids[rows]
+        segments = None if self.segments is None else self.segments[rows].states
+        return (TokenIds(ids.states, segments, ids.lengths),)
+
+
+@dataclass(frozen=True)
+class WordInputs:
+    """For ESIM: the vectors of words, kept in 16 bits."""
+
+    states: WordStates
+    premises: Tensor
+    hypotheses: Tensor
+    lengths: Rows
+
+    def batch(self, rows: Tensor) -> tuple[Words, Words]:
+        first, second = (self.states[side[rows]] for side in (self.premises, self.hypotheses))
+        return tuple(batch._replace(states=batch.states.float()) for batch in (first, second))  # type: ignore[return-value]
+
+
+def make_inputs(pairs: Labelled, encoder: Encoder, shape: Shape, device: torch.device) -> Inputs:
+    premises = ["" if shape.hypothesis_only else premise for premise in pairs.premises]
+    if shape.network == "esim":
+        return _word_inputs(encoder, premises, pairs.hypotheses, shape.width, device)
+    if not isinstance(encoder, Transformer):
+        raise InputError(f"the encoder {encoder.identity} is no transformer: choose another, or the recipe esim")
+    return _token_inputs(encoder, premises, pairs.hypotheses, device)
+
+
+def _token_inputs(
+    encoder: Transformer, premises: Sequence[str], hypotheses: Sequence[str], device: torch.device
+) -> TokenInputs:
+    ids, segments, lengths = [], [], []
+    both = list(zip(premises, hypotheses, strict=True))
+    for start in range(0, len(both), AT_ONCE):
+        encoded = encoder.tokenizer.encode(both[start : start + AT_ONCE], places=False)
+        lengths.append(np.array([len(one) for one in encoded], np.int64))
+        ids.append(np.concatenate([one.ids for one in encoded]))
+        segments += [one.segments for one in encoded if one.segments is not None]
+    counts = np.concatenate(lengths)
+    flat = _flat(ids, counts, device)
+    return TokenInputs(flat, _flat(segments, counts, device) if segments else None, counts)
+
+
+def _flat(parts: Sequence[Any], lengths: Rows, device: torch.device) -> WordStates:
+    numbers = np.concatenate([np.zeros(1, np.int32), *parts])
+    return WordStates(torch.from_numpy(numbers), torch.from_numpy(lengths)).to(device)
+
+
+def _word_inputs(
+    encoder: Encoder, premises: Sequence[str], hypotheses: Sequence[str], width: int, device: torch.device
+) -> WordInputs:
+    pairs = read_words(encoder, premises, hypotheses, width)
+    sides = [torch.from_numpy(side) for side in (pairs.premises, pairs.hypotheses)]
+    lengths = sum(pairs.states.lengths[side].numpy() for side in sides)
+    states = pairs.states.to(device, torch.float16)
+    return WordInputs(states, sides[0].to(device), sides[1].to(device), np.asarray(lengths))

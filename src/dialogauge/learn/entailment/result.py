@@ -1,0 +1,63 @@
+"""What came of training an entailment model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dialogauge.errors import Caveat
+from dialogauge.models.directory import CARD
+from dialogauge.tables import Cell, Header, Table, render
+
+
+@dataclass(frozen=True)
+class EntailmentResult:
+    """The model's directory and its card."""
+
+    directory: Path
+    card: dict[str, Any]
+    caveats: list[Caveat] = field(default_factory=list)
+
+    def render(self, form: str) -> str:
+        return render(form, table=self._table(), records=self._records(), document=self.card)
+
+    def _records(self) -> list[dict[str, Any]]:
+        (curve,) = self.card["curves"]
+        return [{"best": curve["best"], **stage} for stage in curve["epochs"]]
+
+    def _table(self) -> Table:
+        card = self.card
+        held, training = card["validation"], card["training"]
+        judged = {"validation": held, **card["tests"]}
+        rows = [_row(name, found, label) for name, found in judged.items() for label in range(len(held["labels"]))]
+        headers = [
+            Header("pairs", align="left"),
+            Header("accuracy", "higher"),
+            Header("majority"),
+            Header("of class", align="left"),
+            *(Header(f"as {label}") for label in held["labels"]),
+        ]
+        notes = [
+            "majority: the accuracy of always saying the commonest class; [low, high]: 95% interval over dialogues, or "
+            "premises",
+            f"trained with {training['pairs']} pairs, {training['seconds']:g} s; calibration error "
+            f"{card['calibration']['error_before']:.4f} before, {held['calibration_error']:.4f} after dividing by the "
+            f"temperature {card['calibration']['temperature']:g}",
+            f"model: {self.directory} (README.md, {CARD})",
+        ]
+        return Table(headers, rows, notes)
+
+
+def _row(name: str, found: Mapping[str, Any], label: int) -> list[Cell]:
+    """One class of the pairs of this name; the first says how often the model is right."""
+    first = label == 0
+    accuracy = Cell(f"{found['accuracy']:.4f}", f"[{found['low']:.4f}, {found['high']:.4f}]") if first else Cell("")
+    return [
+        Cell(f"{name} ({found['pairs']})" if first else ""),
+        accuracy,
+        Cell(f"{found['majority']:.4f}" if first else ""),
+        Cell(found["labels"][label]),
+        *(Cell(str(count)) for count in found["confusion"][label]),
+    ]

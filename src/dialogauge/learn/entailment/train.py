@@ -1,0 +1,154 @@
+"""The whole way from files of inference pairs to an entailment model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from dialogauge.encode.base import Encoder
+from dialogauge.encode.cache import Cache
+from dialogauge.encode.encoders import Encoders
+from dialogauge.encode.transformer import Transformer
+from dialogauge.learn.checkpoint import Checkpoint, key_of
+from dialogauge.learn.entailment.assessment import Assessment, assess, fit_temperature
+from dialogauge.learn.entailment.card import make_card, readable_card
+from dialogauge.learn.entailment.data import Data, Files, Rows, read_data
+from dialogauge.learn.entailment.fit import Fitted, Fitting, Stage
+from dialogauge.learn.entailment.inputs import make_inputs
+from dialogauge.learn.entailment.recipe import ADAPTER, Recipe
+from dialogauge.learn.entailment.result import EntailmentResult
+from dialogauge.learn.output import check_output, checkpoint_folder
+from dialogauge.models.directory import write_model
+from dialogauge.models.entailment.shape import Shape
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A network that has learned what it could, with all that a card says about it."""
+
+    recipe: Recipe
+    shape: Shape
+    encoder: Encoder
+    data: Data
+    fitted: Fitted
+    temperature: float
+    uncalibrated: float
+    """The calibration error before the temperature."""
+    validation: Assessment
+    tests: dict[str, Assessment]
+    seconds: float
+    device: str
+
+    def weights(self, half: bool) -> dict[str, Any]:
+        dtype = torch.float16 if half else torch.float32
+        return {name: tensor.to(dtype).cpu().numpy() for name, tensor in self.fitted.weights.items()}
+
+
+def train_entailment(
+    files: Files | str | Path | Sequence[str | Path],
+    out: str | Path,
+    recipe: Recipe = ADAPTER,
+    *,
+    encoder: str = "minilm",
+    half: bool = False,
+    overwrite: bool = False,
+    cache: bool = True,
+    progress: bool = False,
+) -> EntailmentResult:
+    """Trains a model and writes it to the directory `out`. Broken off, the same call goes on where it stopped."""
+    given = files if isinstance(files, Files) else Files([files] if isinstance(files, str | Path) else list(files))
+    target = Path(out)
+    check_output(target, overwrite)
+    encoders = Encoders(Cache() if cache else None, progress)
+    vectors = encoders.get(encoder)
+    data = read_data(given, recipe.seed)
+    checkpoint = make_checkpoint(checkpoint_folder(target), data, vectors, recipe)
+    trained = train(data, vectors, recipe, checkpoint, progress)
+    card = make_card(trained, encoder)
+    write_model(target, trained.weights(half), card, readable_card(target.name, card), overwrite)
+    checkpoint.remove()
+    return EntailmentResult(target, card, [*data.caveats, *encoders.caveats()])
+
+
+def make_checkpoint(folder: Path, data: Data, encoder: Encoder, recipe: Recipe) -> Checkpoint:
+    """For the training of this recipe, with these pairs and this encoder."""
+    settings = {"recipe": recipe.record(), "data": data.digest(), "encoder": encoder.recipe()}
+    return Checkpoint(folder / "0.safetensors", key_of(settings))
+
+
+def train(
+    data: Data, encoder: Encoder, recipe: Recipe, checkpoint: Checkpoint | None = None, progress: bool = False
+) -> Trained:
+    started = time.monotonic()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    shape = recipe.shape(encoder)
+    inputs = make_inputs(data.pairs, encoder, shape, device)
+    network = make_network(shape, encoder, recipe.seed).to(device)
+    labels = torch.from_numpy(data.pairs.labels)
+    fitting = Fitting(network, inputs, labels, data.train, data.held, recipe, device)
+    with _watched(recipe.epochs * fitting.parts, progress) as (tick, restored):
+        fitted = fitting.run(checkpoint, tick, restored)
+    logits = fitting.logits(data.held)
+    temperature = fit_temperature(logits, data.pairs.labels[data.held])
+    return Trained(
+        recipe=recipe,
+        shape=shape,
+        encoder=encoder,
+        data=data,
+        fitted=fitted,
+        temperature=temperature,
+        uncalibrated=_assess(data, data.held, logits, 1.0).calibration_error,
+        validation=_assess(data, data.held, logits, temperature),
+        tests={name: _assess(data, rows, fitting.logits(rows), temperature) for name, rows in data.tests.items()},
+        seconds=time.monotonic() - started,
+        device=device.type,
+    )
+
+
+def make_network(shape: Shape, encoder: Encoder, seed: int) -> Any:
+    """The network before training; its own layers come from the seed."""
+    from dialogauge.encode.network import load_model
+    from dialogauge.models.entailment.classifier import PairClassifier
+    from dialogauge.models.entailment.esim import Esim
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        if shape.network == "esim":
+            return Esim(shape)
+        assert isinstance(encoder, Transformer)
+        return PairClassifier(shape, load_model(encoder.files, "float32", encoder.files.layers))
+
+
+def _assess(data: Data, rows: Rows, logits: Any, temperature: float) -> Assessment:
+    pairs = data.pairs
+    sources = [pairs.sources[row] for row in rows.tolist()]
+    return assess(
+        logits, temperature, pairs.labels[rows], np.unique(pairs.groups[rows], return_inverse=True)[1], sources
+    )
+
+
+@contextmanager
+def _watched(total: int, progress: bool) -> Iterator[Any]:
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc="training", unit="stage", disable=not progress, leave=False) as bar:
+
+        def tick(stage: Stage) -> None:
+            shown = {"loss": stage.validation_loss, "accuracy": stage.accuracy}
+            bar.set_postfix({name: f"{value:.4f}" for name, value in shown.items()}, refresh=False)
+            bar.update()
+
+        def restored(stage: Stage) -> None:
+            """Of an earlier process: time left is reckoned without it."""
+            tick(stage)
+            if progress:
+                bar.initial += 1
+
+        yield tick, restored

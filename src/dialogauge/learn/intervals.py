@@ -1,0 +1,34 @@
+"""Shares with their uncertainty, where several cases come from one dialogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """With its 95 % interval over dialogues."""
+
+    value: float
+    low: float
+    high: float
+
+
+def clustered_mean(values: NDArray[np.float64], groups: NDArray[np.int64]) -> Accuracy:
+    """Of shares from 0 to 1. The interval is that of a ratio of sums over groups, to first order, by Student's t."""
+    value = float(values.mean())
+    residuals = np.bincount(groups, weights=values - value)
+    number = len(np.unique(groups))
+    if number < 2:
+        return Accuracy(value, 0.0, 1.0)
+    error = _t(number - 1) * float(np.sqrt(number / (number - 1) * (residuals**2).sum())) / len(values)
+    return Accuracy(value, max(value - error, 0.0), min(value + error, 1.0))
+
+
+def _t(freedom: int) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(0.975, freedom))

@@ -1,0 +1,81 @@
+"""The whole way from files of conversations to an inference corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dialogauge.corpus.corpus import SourceFile
+from dialogauge.corpus.inference import InferencePair
+from dialogauge.corpus.load import Loading, stream, watched
+from dialogauge.corpus.source import refuse_missing
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import InputError
+from dialogauge.learn.synthesis.contradictions import read_contradictions
+from dialogauge.learn.synthesis.dialogues import gather
+from dialogauge.learn.synthesis.options import Options
+from dialogauge.learn.synthesis.summary import SynthesisResult
+from dialogauge.learn.synthesis.synthesis import Synthesis
+from dialogauge.learn.synthesis.texts import read_generic
+from dialogauge.learn.synthesis.writing import check_writable, files_of, write_pairs
+
+Paths = str | Path | Sequence[str | Path]
+
+
+def synthesize_entailment(
+    conversations: Paths,
+    out: str | Path,
+    options: Options | None = None,
+    *,
+    nli: Paths = (),
+    dialogue_nli: Paths = (),
+    generic: str | Path | None = None,
+    reader: str | None = None,
+    skip_invalid: bool = False,
+    overwrite: bool = False,
+    progress: bool = False,
+) -> SynthesisResult:
+    """Writes pairs of premise and hypothesis made from conversations, after section 4 of Dziri et al. 2019.
+
+    `out` may have `{split}` in its name. `nli` are files with contradictions to be taken as they stand, `dialogue_nli`
+    files with sentences that contradict facts, `generic` a file of replies, one per line. Dialogues are held in memory,
+    pairs are not.
+    """
+    options = options or Options()
+    files = files_of(Path(out), list(options.split_shares))
+    for path in files.values():
+        check_writable(path, overwrite)
+    for given in (*_paths(conversations), *_paths(nli), *_paths(dialogue_nli), *([generic] if generic else [])):
+        refuse_missing(Path(given))
+    replies = read_generic(generic)
+    pools = [read_contradictions(_paths(given), skip_invalid) if given else ([], []) for given in (nli, dialogue_nli)]
+    loading = stream(_paths(conversations), reader=reader, skip_invalid=skip_invalid)
+    dialogues = gather(_turns(loading, progress), options.seed, options.split_shares)
+    (contradictions, _), (against, _) = pools
+    synthesis = Synthesis(dialogues, options, replies, contradictions or None, against or None)
+    write_pairs(_watched(synthesis) if progress else synthesis, files, overwrite)
+    inputs: list[SourceFile] = loading.files
+    caveats = [*loading.caveats, *(each for pool in pools for each in pool[1]), *dialogues.caveats, *synthesis.caveats]
+    return SynthesisResult(files, synthesis.counts, options, inputs, caveats)
+
+
+def _turns(loading: Loading, progress: bool) -> Iterator[Turn]:
+    try:
+        yield from watched(loading.turns()) if progress else loading.turns()
+    except InputError as error:
+        if error.message.startswith("expected turns, found none"):
+            hint = "pairs are made from conversations of at least two utterances"
+            raise InputError(f"{error.message}; {hint}", error.path, error.line) from None
+        raise
+
+
+def _watched(synthesis: Synthesis) -> Iterator[InferencePair]:
+    """The pairs, with a bar on stderr that counts them."""
+    from tqdm import tqdm
+
+    with tqdm(synthesis, desc="making pairs", unit="pair", total=synthesis.expected, leave=False) as bar:
+        yield from bar
+
+
+def _paths(given: Paths) -> list[str | Path]:
+    return [given] if isinstance(given, str | Path) else list(given)

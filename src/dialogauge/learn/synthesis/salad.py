@@ -1,0 +1,34 @@
+"""Words thrown together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dialogauge.corpus.perturbations import WORD
+from dialogauge.learn.pairs import bare
+from dialogauge.learn.synthesis.slot import Slot
+from dialogauge.learn.synthesis.texts import TRIES, pick
+
+FEWEST = 2
+"""One word alone is often a reply."""
+
+
+def salad(slot: Slot, weights: Sequence[float], spread: float, words: Sequence[str]) -> str:
+    """Each word comes from the response, the premise or the whole dialogue (`words`), by the weights. There are as many
+    as in the response, give or take a share of them. Never what the slot cannot take, the response first of all."""
+    sources = [WORD.findall(slot.response), [word for text in slot.history for word in WORD.findall(text)], words]
+    number = len(sources[0])
+    for _ in range(TRIES):
+        length = max(round(number * (1 + spread * (2 * slot.random.random() - 1))), FEWEST)
+        drawn = " ".join(_word(slot, sources, weights) for _ in range(length))
+        if bare(drawn) not in slot.taken:
+            return drawn
+    # Where a dialogue has hardly any words, only the number of them can differ.
+    while bare(drawn) in slot.taken:
+        drawn += " " + _word(slot, sources, weights)
+    return drawn
+
+
+def _word(slot: Slot, sources: Sequence[Sequence[str]], weights: Sequence[float]) -> str:
+    source = sources[pick(slot.random, weights)]
+    return source[slot.below(len(source))]

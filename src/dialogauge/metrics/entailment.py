@@ -1,0 +1,102 @@
+"""Coherence by entailment: does a response follow from what was said, ignore it, or contradict it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Self, get_args
+
+import numpy as np
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.metrics.base import HIDDEN, Floats
+from dialogauge.metrics.encoding import NAMED
+from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.sums import Sums
+from dialogauge.models.entailment.model import ReadyModel, open_entailment
+from dialogauge.models.entailment.premise import premise_of
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+
+Score = Literal["probability", "expected"]
+"""The probability of entailment; or (1 + entailment - contradiction) / 2."""
+CLASSES = ("entailment", "neutral", "contradiction")
+CUT, SILENT = -2, -1
+"""The last columns of a row: whether the history was too long; whether a text is empty or has no vector."""
+
+
+def coherence(probabilities: Floats, score: Score = "probability") -> Floats:
+    """From 0 to 1, of rows of the probabilities of entailment, neutral and contradiction."""
+    entailment, contradiction = probabilities[:, 0], probabilities[:, 2]
+    return entailment if score == "probability" else (1 + entailment - contradiction) / 2
+
+
+@dataclass(frozen=True)
+class Entailment(MeanMetric):
+    """The mean over turns of the coherence that a trained model sees: the history is the premise, the response the
+    hypothesis (Dziri et al. 2019). An empty response, or one without any vector, is neutral, and counted."""
+
+    name = "entailment"
+    title = "whether a response follows from its context, ignores or contradicts it"
+    higher_is_better = True
+    bounds = (0.0, 1.0)
+    needs = (frozenset({"context"}),)
+    parts = (*CLASSES, *(f"share_{name}" for name in CLASSES))
+
+    score: Score = "probability"
+    history: int | None = None
+    """None for all that was said; 2 for the last two utterances; -1 for the last one alone, -2 for the one before it.
+    A turn without such an utterance is left out."""
+    model: str | None = field(default=None, metadata=NAMED)
+    """A model directory; None for the model that comes with dialogauge."""
+    encoder: str | None = field(default=None, metadata=NAMED)
+    """Where the model's encoder is found; None for the name the model has for it."""
+    ready: ReadyModel | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+
+    def __post_init__(self) -> None:
+        if self.score not in get_args(Score):
+            raise unknown("score of entailment", str(self.score), get_args(Score))
+        if self.history == 0:
+            raise InputError("history of entailment: expected a number above or below 0, or all; found 0")
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        from dialogauge.encode.encoders import Encoders
+
+        ready = open_entailment(self.model).ready(encoders or Encoders(), self.encoder)
+        ready.judge.expect()
+        return replace(self, ready=ready)
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        if self.ready is None:
+            raise InputError(f"{self.name} has no model yet: call prepare(corpus) first")
+        premises = [premise_of(turn.context, self.history) for turn in turns]
+        there = np.array([bool(premise) for premise in premises], np.bool_)
+        found = self.ready.judged(
+            [premise for premise in premises if premise],
+            [turn.response for turn, premise in zip(turns, premises, strict=True) if premise],
+        )
+        said = np.eye(len(CLASSES))[found.probabilities.argmax(axis=1)]
+        rows = np.full((len(turns), 1 + 2 * len(CLASSES) + 2), np.nan)
+        scores = coherence(found.probabilities, self.score)
+        rows[there] = np.column_stack([scores, found.probabilities, said, found.cut, found.silent])
+        return rows
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        cut, silent, turns = int(summary.total[CUT]), int(summary.total[SILENT]), int(summary.n)
+        found = []
+        if cut:
+            message = f"{self.label}: {cut} of {turns} turns are longer than the encoder takes; their beginning is cut"
+            found.append(Caveat("cut_text", message))
+        if silent:
+            message = f"{self.label}: {silent} of {turns} turns have a text without any vector, and are neutral"
+            found.append(Caveat("no_vectors", message))
+        return found
+
+    def direction(self, part: str) -> bool | None:
+        return {"neutral": None, "contradiction": False}.get(part.removeprefix("share_"), True)
+
+    def recipe(self) -> dict[str, str]:
+        return {} if self.ready is None else self.ready.recipe()

@@ -1,0 +1,146 @@
+"""What `semantic_similarity` and `semantic_distance` have in common: how near a response is to what was said before."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+import numpy as np
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.encode.base import Pool
+from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
+from dialogauge.metrics.dull import DullPhrases, own_phrases, read_phrases
+from dialogauge.metrics.embedding import cosine
+from dialogauge.metrics.encoding import NAMED, EncoderMetric, text_caveats
+from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.seen_texts import Seen, see
+from dialogauge.metrics.sums import Sums
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
+
+History = Literal["last", "second_last", "last_two"]
+"""The last utterance before the response, the one before that, or both as one text."""
+SCORE, DIFFERENCE, COSINE, FACTOR, COMPARED, CUT, SILENT = range(7)
+"""A row: the score; how much more it is than the references' (0 without any); cosine and factor; whether there are
+references, whether a text was too long, whether response or history has no vector."""
+
+
+def history_of(turn: Turn, history: History) -> str | None:
+    """What the response is held against; None where nothing was said there."""
+    if history == "last_two":
+        return " ".join(turn.context[-2:]).strip() if turn.context else None
+    place = 1 if history == "last" else 2
+    return turn.context[-place].strip() if len(turn.context) >= place else None
+
+
+@dataclass(frozen=True)
+class SemanticMetric(EncoderMetric, MeanMetric):
+    """The mean over turns of a value from the cosine of response and history and the dullness of the response. A text
+    without a vector has cosine 0, counted."""
+
+    bounds = (-np.inf, np.inf)
+    needs = (frozenset({"context"}),)
+    parts = ("difference", "cosine", "factor")
+
+    history: History = "last"
+    pool: Pool = field(default="mean", metadata=UNSIGNED)
+    layer: int | None = field(default=None, metadata=UNSIGNED)
+    dull: bool = field(default=True, metadata=UNSIGNED)
+    patterns: str | None = field(default=None, metadata=NAMED)
+    """A file of dull phrases; None for those that come with dialogauge."""
+    phrases: DullPhrases | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+
+    def __post_init__(self) -> None:
+        for option, choices in (("history", History), ("pool", Pool)):
+            if getattr(self, option) not in get_args(choices):
+                raise unknown(f"{option} of {self.name}", str(getattr(self, option)), get_args(choices))
+        if self.patterns and not self.dull:
+            raise InputError(f"{self.name}: patterns are of no use with dull=false; leave one of them out")
+
+    @abstractmethod
+    def value(self, likeness: float, words: int, left: int) -> float:
+        """Of the cosine of a response and its history, the content words of the response, and those of them that are
+        left without dull phrases."""
+
+    @abstractmethod
+    def factor(self, words: int, left: int) -> float:
+        """What dullness alone does to the value."""
+
+    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
+        ready = super().prepare(corpus, real, encoders)
+        ready.vectors.expect(self.pool, pairs=False, layer=self.layer)
+        if not self.dull:
+            return ready
+        return replace(
+            ready, phrases=read_phrases(Path(self.patterns).expanduser()) if self.patterns else own_phrases()
+        )
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        before = [history_of(turn, self.history) for turn in turns]
+        scored = [(turn, said) for turn, said in zip(turns, before, strict=True) if said is not None]
+        texts = [text.strip() for turn, _ in scored for text in (turn.response, *turn.references)]
+        answers = see(self.vectors, texts, self.pool, self.layer)
+        histories = see(self.vectors, [said for _, said in scored], self.pool, self.layer, from_end=True)
+        rows = [
+            [np.nan] * (SILENT + 1) if said is None else self._row(turn, histories[said], answers)
+            for turn, said in zip(turns, before, strict=True)
+        ]
+        return np.array(rows, dtype=np.float64).reshape(len(turns), SILENT + 1)
+
+    def _row(self, turn: Turn, history: Seen, answers: dict[str, Seen]) -> list[float]:
+        texts = [text.strip() for text in (turn.response, *turn.references)]
+        (score, likeness, factor), *others = (self._judge(text, history, answers[text]) for text in texts)
+        return [
+            score,
+            score - float(np.mean([other[SCORE] for other in others])) if others else 0.0,
+            likeness,
+            factor,
+            bool(others),
+            history.cut or any(answers[text].cut for text in texts),
+            history.vector is None or answers[texts[0]].vector is None,
+        ]
+
+    def _judge(self, text: str, history: Seen, answer: Seen) -> tuple[float, float, float]:
+        """Score, cosine and factor of a response or a reference."""
+        likeness = 0.0 if answer.vector is None or history.vector is None else cosine(answer.vector, history.vector)
+        words, left = (0, 0) if self.phrases is None else self.phrases.count(text)
+        return self.value(likeness, words, left), likeness, self.factor(words, left)
+
+    def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
+        """The difference is the mean over the turns that have references."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            difference = summary.total[..., DIFFERENCE] / summary.total[..., COMPARED]
+        return super().conclude(summary, real) | {"difference": difference}
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        turns, compared, silent = int(summary.n), int(summary.total[COMPARED]), int(summary.total[SILENT])
+        what = "the end of a response, or the beginning of what was said before,"
+        found = text_caveats(self.label, turns, float(summary.total[CUT]), 0.0, what)
+        if silent:
+            message = f"{self.label}: {silent} of {turns} turns have a text without any vector, like no other: cosine 0"
+            found.append(Caveat("no_vectors", message))
+        if 0 < compared < turns:
+            message = (
+                f"{self.label}.difference: {turns - compared} of {turns} turns have no references and are left out"
+            )
+            found.append(Caveat("missing_input", message))
+        return found
+
+    def recipe(self) -> dict[str, str]:
+        layer = self.layer
+        if layer is None and self.asked is not None:
+            layer = self.asked.last_layer
+        dull = f"@{self.phrases.digest}" if self.phrases else "default" if self.dull else "no"
+        return {
+            **super().recipe(),
+            "pool": self.pool,
+            **({} if layer is None else {"layer": str(layer)}),
+            "dull": dull,
+        }

@@ -1,0 +1,73 @@
+"""Histories and responses as the vectors of their words. A history that is too long loses its beginning."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.encode.base import Encoder
+from dialogauge.encode.transformer import Transformer
+from dialogauge.models.words import WordStates
+
+AT_ONCE = 16_384
+
+
+@dataclass(frozen=True)
+class WordPairs:
+    """Entry i of each array belongs to pair i."""
+
+    states: WordStates
+    premises: NDArray[np.int64]
+    """Rows of `states`."""
+    hypotheses: NDArray[np.int64]
+    cut: NDArray[np.bool_]
+    silent: NDArray[np.bool_]
+    """Of each pair, whether premise and hypothesis have no vector: (pairs, 2)."""
+
+
+def read_words(encoder: Encoder, premises: Sequence[str], hypotheses: Sequence[str], width: int) -> WordPairs:
+    """Every distinct text is encoded once, at most `AT_ONCE` at a time."""
+    before = list(dict.fromkeys(premises))
+    after = list(dict.fromkeys(hypotheses))
+    found = [*_tokens(encoder, before, cut_beginning=True), *_tokens(encoder, after, cut_beginning=False)]
+    p_rows, h_rows = ({text: row for row, text in enumerate(texts)} for texts in (before, after))
+    p = np.array([p_rows[text] for text in premises], np.int64)
+    h = np.array([h_rows[text] for text in hypotheses], np.int64) + len(before)
+    silent = np.array([not len(states) for states, _ in found], np.bool_)
+    cut = np.array([dropped for _, dropped in found], np.bool_)
+    states = WordStates.of([states for states, _ in found], width)
+    return WordPairs(states, p, h, cut[p] | cut[h], np.column_stack([silent[p], silent[h]]))
+
+
+def _tokens(encoder: Encoder, texts: Sequence[str], cut_beginning: bool) -> list[tuple[Any, bool]]:
+    """The vectors of each text's words, and whether some of it was cut."""
+    encoder.expect("tokens", pairs=False)
+    found: list[tuple[Any, bool]] = []
+    for start in range(0, len(texts), AT_ONCE):
+        block = [encoder.spelled(text) for text in texts[start : start + AT_ONCE]]
+        for text, tokens in zip(block, encoder.tokens(block), strict=True):
+            kept = tokens
+            if cut_beginning and tokens.dropped:
+                (kept,) = encoder.tokens([_ending(encoder, text)])
+            found.append((kept.words, tokens.dropped > 0))
+    return found
+
+
+def _ending(encoder: Encoder, text: str) -> str:
+    """As much of the end of a text as the encoder takes: from a word on, or, where not even the last word fits, from
+    a letter on."""
+    assert isinstance(encoder, Transformer)  # no other has a limit
+    tokenizer = encoder.tokenizer
+
+    def fits(start: int) -> bool:
+        return not tokenizer.encode([encoder.spelled(text[start:])], places=False)[0].dropped
+
+    words = [match.start() for match in re.finditer(r"\S+", text)]
+    starts = words if fits(words[-1]) else range(words[-1], len(text))
+    return encoder.spelled(text[starts[bisect_left(starts, True, key=fits)] :])

@@ -1,0 +1,154 @@
+"""The rated corpora that stand in for the entailment paper's: GRADE's, FED and ConTurE, found by their content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.agreement.aligned import numbered
+from dialogauge.agreement.points import Floats, settled
+from dialogauge.agreement.ratings import mean_rating, ratings_of
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.head import Head
+from dialogauge.corpus.load import corpora_in, load
+from dialogauge.corpus.readers.conture import CONTURE
+from dialogauge.corpus.readers.fed import FED
+from dialogauge.corpus.readers.grade import GRADE
+from dialogauge.corpus.reading import Reader
+from dialogauge.corpus.turn import Turn
+from dialogauge.corpus.unit import unit_of
+from dialogauge.errors import Caveat, InputError, unknown
+
+TITLES = {
+    "grade-convai2": "GRADE ConvAI2",
+    "grade-dailydialog": "GRADE DailyDialog",
+    "grade-empatheticdialogues": "GRADE EmpatheticDialogues",
+    "fed": "FED",
+    "conture": "ConTurE",
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The rating of a single response that comes nearest to coherence, and the ends of its scale."""
+
+    dimension: str
+    low: float
+    high: float
+
+    @property
+    def words(self) -> str:
+        return f"{self.dimension}, {self.low:g} to {self.high:g}"
+
+
+SCALES = {GRADE.name: Scale("coherence", 1, 5), FED.name: Scale("Relevant", 0, 2)}
+SCALES[CONTURE.name] = Scale("overall impression", 0, 2)  # it has no other
+
+
+@dataclass(frozen=True)
+class RatedCorpus:
+    """The turns of a corpus that have the rating."""
+
+    name: str
+    corpus: Corpus
+    scale: Scale
+
+    @property
+    def title(self) -> str:
+        return TITLES.get(self.name, f"GRADE {self.name.removeprefix('grade-')}")
+
+    @property
+    def turns(self) -> list[Turn]:
+        return self.corpus.turns
+
+    @property
+    def is_grade(self) -> bool:
+        return self.name.startswith("grade-")
+
+    @cached_property
+    def people(self) -> Floats:
+        """The mean rating of each turn."""
+        return settled(np.array([mean_rating(ratings_of(turn, self.scale.dimension, "turn")) for turn in self.turns]))
+
+    @cached_property
+    def scaled(self) -> Floats:
+        """The mean ratings, from 0 to 1 by the ends of the scale."""
+        return np.asarray((self.people - self.scale.low) / (self.scale.high - self.scale.low))
+
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """A number for the dialogue of each turn; for its context, where it comes from none."""
+        return numbered([unit_of(turn) for turn in self.turns])
+
+
+def read_corpora(folder: Path, only: Sequence[str] = ()) -> tuple[list[RatedCorpus], list[Caveat]]:
+    """Those in the folder and in the folders in it, and what is missing. `only` names some of them."""
+    if not folder.is_dir():
+        raise InputError("no such folder; expected the one that GRADE, FED and ConTurE are in", folder)
+    places = _places(folder)
+    if not places:
+        raise InputError(
+            "expected GRADE's evaluation data (eval_data and human_score), FED's fed_data.json or ConTurE's data.json"
+            " here or in a folder in it, found none; see `dialogauge corpora`",
+            folder,
+        )
+    for name in only:
+        if name not in TITLES and name not in places:
+            raise unknown("rated corpus", name, {**TITLES, **places})
+        if name not in places:
+            raise InputError(f"{TITLES[name]} is not here; found {', '.join(places)}", folder)
+    wanted = [name for name in places if not only or name in only]
+    read = [_read(name, *places[name]) for name in wanted]
+    missing = [title for name, title in TITLES.items() if name not in places and not only]
+    lack = [Caveat("missing_corpus", f"not in {folder}, and left out: {', '.join(missing)}")] if missing else []
+    return [rated for rated, _ in read], [*lack, *(caveat for _, found in read for caveat in found)]
+
+
+def _places(folder: Path) -> dict[str, tuple[Path, Reader]]:
+    """In the order of TITLES, other corpora of GRADE's after its own."""
+    found: dict[str, tuple[Path, Reader]] = {}
+    for name, path, reader in _recognised([folder, *sorted(filter(Path.is_dir, folder.iterdir()))]):
+        if name in found:
+            raise InputError(f"{TITLES.get(name, name)} is here twice: {found[name][0]} and {path}", folder)
+        found[name] = path, reader
+    order = [name for name in (*TITLES, *sorted(found)) if name in found]
+    return {name: found[name] for name in dict.fromkeys(sorted(order, key=lambda name: not name.startswith("grade-")))}
+
+
+def _recognised(places: Sequence[Path]) -> Iterator[tuple[str, Path, Reader]]:
+    for place in places:
+        for path in corpora_in(place):
+            if path != place:
+                yield f"grade-{path.name}", path, GRADE
+        for file in sorted((*place.glob("*.json"), *place.glob("*.json.gz"))):
+            for reader in (FED, CONTURE):
+                if _is(reader, file):
+                    yield reader.name, file, reader
+
+
+def _is(reader: Reader, file: Path) -> bool:
+    try:
+        return file.is_file() and reader.sniff(Head.of(file))
+    except InputError:
+        return False
+
+
+def _read(name: str, path: Path, reader: Reader) -> tuple[RatedCorpus, list[Caveat]]:
+    corpus, scale = load(path, reader=reader.name), SCALES[reader.name]
+    turns = [turn for turn in corpus if ratings_of(turn, scale.dimension, "turn")]
+    rated = RatedCorpus(name, Corpus(turns, corpus.files), scale)
+    if not turns:
+        raise InputError(f"no turn has the rating {scale.dimension}", path)
+    if min(rated.scaled) < 0 or max(rated.scaled) > 1:
+        ends = f"found {min(rated.people):g} to {max(rated.people):g}"
+        raise InputError(f"{scale.dimension}: expected ratings from {scale.low:g} to {scale.high:g}, {ends}", path)
+    caveats = list(corpus.caveats)
+    if left := len(corpus) - len(turns):
+        message = f"{rated.title}: {left} of {len(corpus)} turns lack the rating {scale.dimension}, and are left out"
+        caveats.append(Caveat("missing_ratings", message))
+    return rated, caveats
