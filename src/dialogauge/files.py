@@ -1,13 +1,15 @@
-"""Directories that are either whole or absent."""
+"""Files and directories that are either whole or absent."""
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from dialogauge.errors import InputError
 
@@ -26,12 +28,46 @@ def check_writable(directory: Path, overwrite: bool, files: Sequence[str], what:
         raise InputError(f"holds more than {what} ({names}) and is not overwritten", directory)
     if found and files[0] not in found:
         raise InputError(f"is not {what} (it has no {files[0]}) and is not overwritten", directory)
-    if not directory.exists() and _first_parent(directory).is_file():
-        raise InputError("cannot be made: a part of its path is a file", directory)
+    if not directory.exists():
+        _check_parents(directory)
 
 
-def _first_parent(directory: Path) -> Path:
-    return next(parent for parent in directory.absolute().parents if parent.exists())
+def check_writable_file(path: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
+    """Refuses a file that is there already, before any work is done: with `overwrite`, only one of the `inputs`."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError("is there and is not a plain file; choose another name", path)
+    if path.exists() and not overwrite:
+        raise InputError("is there already and was left as it is; choose another name or pass --overwrite", path)
+    if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
+        raise InputError("is what is read, and is not overwritten; choose another name", path)
+    _check_parents(path)
+
+
+def _check_parents(path: Path) -> None:
+    if not next(parent for parent in path.absolute().parents if parent.exists()).is_dir():
+        raise InputError("cannot be made: a part of its path is a file", path)
+
+
+@contextmanager
+def whole_file(path: Path, overwrite: bool) -> Iterator[BinaryIO]:
+    """A file beside the target, compressed if the name ends in .gz; it is moved into place when all went well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        new = partial / "new"
+        with new.open("wb") as file:
+            if path.suffix.lower() == ".gz":
+                # Neither name nor time: same content, same bytes.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
+                    yield cast(BinaryIO, packed)
+            else:
+                yield file
+            file.flush()
+            os.fsync(file.fileno())
+        check_writable_file(path, overwrite)
+        new.replace(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 @contextmanager

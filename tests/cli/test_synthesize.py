@@ -143,6 +143,8 @@ def test_an_unknown_corpus(dialogauge):
         (["--nli-share", "0.5"], "--nli-share: no files to take them from; name some with --nli"),
         (["--facts-share", "0.5"], "--facts-share: no files to take them from; name some with --dialogue-nli"),
         (["--pairs", "0"], "pairs: expected a number from 1, found 0"),
+        (["--out", ""], ".: is there and is not a plain file"),
+        (["--out", "-"], "-: expected the name of a file"),
         (["--seed", "-1"], "seed must not be negative"),
         (["--neutral", "much"], "usage: dialogauge synthesize"),
         ([], "nowhere.jsonl: no such file"),
@@ -159,7 +161,10 @@ def test_wrong_calls(dialogauge, tmp_path, options, message):
     [
         ([], "expected"),
         ([{"utterances": ["alone"]}], "expected turns, found none; pairs are made from conversations of at least two"),
-        ([{"utterances": ["a", "b", "c"]}], "the split train would have 1 of 1 dialogue, expected at least 2"),
+        (
+            [{"utterances": ["a", "b", "c"]}],
+            "would have 1 of 1 dialogue to make pairs from, expected at least 2",
+        ),
     ],
 )
 def test_too_little_is_refused(dialogauge, tmp_path, conversations, message):

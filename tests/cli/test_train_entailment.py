@@ -148,7 +148,7 @@ def test_every_other_option_reaches_the_training(dialogauge, monkeypatch):
         dialogauge("train", "entailment", *files, "--out", "m", "--encoder", "e", "--half", "--overwrite", "--no-cache")
     (given, out, _), options = seen[0]
     assert (given.training, given.validation, given.tests) == (["a", "b"], ["v"], ["t", "u"])
-    assert (given.skip_invalid, given.share, str(out)) == (True, 0.05, "m")
+    assert (given.skip_invalid, given.share, str(out)) == (True, None, "m")
     assert options == {"encoder": "e", "half": True, "overwrite": True, "cache": False, "progress": False}
 
 

@@ -3,7 +3,7 @@
 from dialogauge.corpus import Turn
 from dialogauge.learn.synthesis import Options, Synthesis
 from dialogauge.learn.synthesis.dialogues import gather
-from dialogauge.learn.synthesis.texts import read_generic
+from dialogauge.learn.synthesis.generic import read_generic
 
 ALL = Options(splits=(1, 0, 0))
 

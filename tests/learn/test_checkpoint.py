@@ -98,8 +98,10 @@ def test_a_write_that_fails_leaves_the_old_one(checkpoint, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(InputError, match="cannot be written: No space left on device") as raised:
         checkpoint.write({"a": torch.zeros(1)}, {"epochs": []})
+    assert raised.value.path == checkpoint.path
+    assert [path.name for path in checkpoint.path.parent.iterdir()] == [checkpoint.path.name]
     assert checkpoint.read()[1] == {"epochs": [{"loss": 0.1}]}
 
 

@@ -31,7 +31,7 @@ def test_splits_are_honoured(read):
     assert data.held.tolist() == [*range(18, 27)]
     assert {name: found.tolist() for name, found in data.tests.items()} == {"test": [*range(27, 39)]}
     assert data.share is None
-    assert codes(data) == {"few_held"}
+    assert codes(data) == {"few_held", "seen_pairs"}
 
 
 def test_texts_labels_and_sources(read):
@@ -175,6 +175,22 @@ def test_lines_that_cannot_be_read_may_be_skipped(read):
 def test_a_share_that_is_none(read, share):
     with pytest.raises(InputError, match="share to validate with: expected a number between 0 and 1"):
         read(pairs(18), share=share)
+
+
+def test_a_share_beside_pairs_to_validate_with(read):
+    rows = [*pairs(18, split="train"), *pairs(9, split="validation")]
+    with pytest.raises(InputError, match="the share to validate with: the files have pairs to validate with already"):
+        read(rows, share=0.2)
+
+
+def test_pairs_that_are_judged_and_learned_from(read, tmp_path):
+    rows = of(LABELS, 30)
+    fresh = [{**row, "premise": f"{row['premise']} more"} for row in rows]
+    test = write_pairs(tmp_path / "test.jsonl", [*rows[:4], *fresh[4:]])
+    valid = write_pairs(tmp_path / "valid.jsonl", fresh)
+    found = [caveat.message for caveat in read(rows, validation=[valid], tests=[test]).caveats]
+    (message,) = (message for message in found if "learned from" in message)
+    assert message == "test.jsonl: 4 of 30 pairs are also learned from: its accuracy is too high"
 
 
 def test_the_digest_follows_what_is_learned_from(read):

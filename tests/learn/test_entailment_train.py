@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
+from tqdm import tqdm
 
 from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
@@ -97,7 +100,7 @@ def test_what_is_written(call, said, encoders, tmp_path):
     accuracies = [(-stage["accuracy"], stage["validation_loss"]) for stage in curve["epochs"]]
     assert curve["best"] == accuracies.index(min(accuracies)) + 1
     assert open_entailment(tmp_path / "m").temperature == card["calibration"]["temperature"]
-    assert {caveat.code for caveat in result.caveats} == {"few_held"}
+    assert {caveat.code for caveat in result.caveats} == {"few_held", "seen_pairs"}
 
 
 def test_the_share_is_only_named_where_it_was_used(call, tmp_path):
@@ -259,17 +262,14 @@ def test_checkpoints_of_something_else_are_refused(call, said, tmp_path, monkeyp
     assert not checkpoint_folder(tmp_path / "m").exists()
 
 
-@pytest.mark.parametrize("kind", ["esim", "adapter"])
-def test_killed_in_mid_training_and_run_again(call, said, encoders, tmp_path, kind):
+def test_killed_in_mid_training_and_run_again(call, said, encoders, tmp_path):
     """A real process, killed with no chance to tidy up."""
-    epochs = 8
+    kind, epochs = "esim", 8
     call(kind, "whole", epochs=epochs, stop=epochs, dropout=0.1)
     recipe = quick(kind, epochs=epochs, stop=epochs, dropout=0.1)
     target = tmp_path / "m"
     options = {"out": target, "encoder": encoders[kind], "recipe": kind, "validation-share": 0.2}
     options |= {name: getattr(recipe, name) for name in ("rate", "batch", "epochs", "stop", "dropout", "units")}
-    if kind == "adapter":
-        options["rank"] = recipe.rank
     command = [sys.executable, "-m", "dialogauge", "train", "entailment", said, "--no-cache"]
     command = [
         str(part) for part in (*command, *(part for name, value in options.items() for part in (f"--{name}", value)))
@@ -290,6 +290,38 @@ def test_killed_in_mid_training_and_run_again(call, said, encoders, tmp_path, ki
         del card["training"]["seconds"]
     assert cards[0] == cards[1]
     assert not checkpoint_folder(target).exists()
+
+
+def test_progress_moves_with_every_step(said, encoders, tmp_path, monkeypatch, capsys):
+    """And goes on where a training that was broken off had been."""
+    monkeypatch.setattr("tqdm.tqdm", partial(tqdm, mininterval=0, miniters=1))
+    options = {"encoder": encoders["esim"], "cache": False, "progress": True}
+
+    def run():
+        train_entailment(Files([said], share=0.2), tmp_path / "m", quick("esim", epochs=2), **options)
+
+    def shown():
+        counts = re.findall(r"training: [^\r]*\| *([\d.]+)/90\.0 ", capsys.readouterr().err)
+        return list(dict.fromkeys(float(count) for count in counts))
+
+    with monkeypatch.context() as patch:
+        break_off(patch)
+        with pytest.raises(KeyboardInterrupt):
+            run()
+    first = shown()
+    assert (len(first), first[0], first[-1]) == (1 + 6, 0, 45)
+    run()
+    second = shown()
+    assert (len(second), second[1], second[-1]) == (2 + 6, 45, 90)
+
+
+def test_a_tokeniser_of_another_model(call, tmp_path):
+    from dialogauge.encode.find import find_model
+
+    directory = build("bert", tmp_path / "bert", vocab_size=20)
+    assert find_model(str(directory)).config["vocab_size"] == 20
+    with pytest.raises(InputError, match="its tokeniser has a token .*, and the model only 20: one is another's"):
+        call("adapter", encoder=str(directory))
 
 
 def test_what_is_learned_is_what_is_scored(folder, tmp_path):

@@ -10,9 +10,10 @@ from dialogauge.corpus.inference import LABELS, InferencePair
 from dialogauge.errors import InputError
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.synthesis import Options
+from dialogauge.learn.synthesis.generic import Style, read_generic
 from dialogauge.learn.synthesis.mixer import Counter as Rounded
 from dialogauge.learn.synthesis.mixer import Mixer
-from dialogauge.learn.synthesis.texts import Style, jump, read_generic
+from dialogauge.learn.synthesis.pool import jump
 from tests.learn.synthesis_dialogues import ALL, of, owner, pairs, said, synthesis, turns
 from tests.shared import shared
 
@@ -66,8 +67,11 @@ def test_random_comes_from_another_dialogue_of_the_split():
         assert split_of[other] == pair.split
 
 
-def test_every_utterance_of_a_pair_is_of_its_split():
-    found = [pair for pair in pairs(turns(60, 6), THREE) if pair.source != "generic"]
+@pytest.mark.parametrize("named", [True, False])
+def test_every_utterance_of_a_pair_is_of_its_split(named):
+    """Turns that do not name their dialogue go together by what was said before."""
+    given = [turn if named else replace(turn, dialogue=None) for turn in turns(60, 6)]
+    found = [pair for pair in pairs(given, THREE) if pair.source != "generic"]
     splits = {}
     for pair in found:
         for word in " ".join([*pair.premise, pair.hypothesis]).split():
@@ -201,8 +205,8 @@ def test_shares_of_the_splits():
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        (turns(1), ALL, "the split train would have 1 of 1 dialogue, expected at least 2"),
-        (turns(5), Options(), "would have 0 of 5 dialogues, expected at least 2: give more conversations, or other"),
+        (turns(1), ALL, "would have 1 of 1 dialogue to make pairs from, expected at least 2: .*--generic-share 1"),
+        (turns(5), Options(), "would have 0 of 5 dialogues .*--splits 1,0,0, or another --seed"),
         ([], ALL, "expected conversations, found none"),
         (said([" ", "a"], ["", "b"]), ALL, "the split train would have 0 of 2 dialogues"),
         (turns(200, 2), Options(pairs=30), "pairs: 30 are too few to have some in the split"),
@@ -211,6 +215,13 @@ def test_shares_of_the_splits():
 def test_too_little_is_refused(given, options, message):
     with pytest.raises(InputError, match=message):
         synthesis(given, options)
+
+
+def test_blank_utterances_before_a_response_are_no_hindrance_where_history_goes_further_back():
+    given = list(said(["a", " ", "b"], ["c", "", "d"]))
+    assert [(pair.premise, pair.hypothesis) for pair in of(pairs(given), "next")] == [(("a",), "b"), (("c",), "d")]
+    with pytest.raises(InputError, match="would have 0 of 2 dialogues"):
+        synthesis(given, replace(ALL, history=(1,)))
 
 
 def test_one_dialogue_is_enough_where_nothing_is_drawn_from_others():
@@ -370,7 +381,6 @@ def test_enough_nli_pairs_give_their_share():
         ({"neutral": -1}, "neutral: expected a number from 0, found -1"),
         ({"contradiction": float("nan")}, "contradiction: expected a number from 0, found nan"),
         ({"generic": 1.5}, "generic: expected a share from 0 to 1, found 1.5"),
-        ({"nli": 0.5, "facts": 0.4, "negation": 0.3}, "nli, facts and negation: expected shares of at most 1"),
         ({"with_facts": -0.1}, "with_facts: expected a share"),
         (
             {"splits": (1, 0)},
@@ -387,3 +397,10 @@ def test_options_are_checked(options, message):
     with pytest.raises(InputError) as caught:
         Options(**options)
     assert str(caught.value).startswith(message)
+
+
+def test_shares_of_files_count_where_there_are_files():
+    options = Options(nli=0.5, facts=0.4, negation=0.3)
+    assert options.contradiction_shares(nli=True, facts=False) == {"nli": 0.5, "facts": 0, "negation": 0.3}
+    with pytest.raises(InputError, match="expected shares of at most 1 together, found nli 0.5, facts 0.4, negation"):
+        options.contradiction_shares(nli=True, facts=True)

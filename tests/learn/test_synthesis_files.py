@@ -70,6 +70,8 @@ def test_a_file_for_each_split(source, tmp_path):
     for split, listed in found.items():
         assert listed == [pair for pair in expected if pair.split == split]
     assert result.files == {split: tmp_path / f"{split}.tsv" for split in found}
+    synthesize_entailment(source, tmp_path / "{split}" / "x.tsv", THREE)
+    assert (tmp_path / "test" / "x.tsv").read_bytes() == (tmp_path / "test.tsv").read_bytes()
     with pytest.raises(InputError, match=r"expected no braces in the name, but for \{split\}; found \{spilt\}"):
         synthesize_entailment(source, tmp_path / "{spilt}.tsv")
 
@@ -92,6 +94,10 @@ def test_nothing_is_overwritten_unasked(source, tmp_path):
     assert out.read_text() == "mine"
     synthesize_entailment(source, tmp_path / "{split}.jsonl", THREE, overwrite=True)
     assert read(out)
+    given = source.read_bytes()
+    with pytest.raises(InputError, match="is what is read, and is not overwritten"):
+        synthesize_entailment(source, source, THREE, overwrite=True)
+    assert source.read_bytes() == given
     (tmp_path / "link").symlink_to(source)
     for name in ("link", ".", "in.jsonl/x"):
         with pytest.raises(InputError, match="not a plain file|part of its path is a file"):

@@ -28,6 +28,15 @@ def test_the_interval_stays_from_0_to_1():
     assert (one.value, one.low, one.high) == (1, 0, 1)
 
 
+def test_no_error_among_few_dialogues_is_no_proof():
+    """The exact interval of Clopper and Pearson: .025 ** (1 / 10) = .6915."""
+    dialogues = np.repeat(np.arange(10), 3)
+    right = ranking_accuracy(np.ones(30), np.zeros((30, 1)), dialogues)
+    assert (right.value, right.low, right.high) == pytest.approx((1, 0.6915, 1), abs=5e-5)
+    wrong = ranking_accuracy(np.zeros(30), np.ones((30, 1)), dialogues)
+    assert (wrong.value, wrong.low, wrong.high) == pytest.approx((0, 0, 0.3085), abs=5e-5)
+
+
 def test_numbers_of_dialogues_may_have_gaps():
     true, negative = np.array([0.5, 0.2, 0.9]), np.array([[0.4], [0.6], [0.1]])
     assert ranking_accuracy(true, negative, np.array([0, 1, 2])) == ranking_accuracy(

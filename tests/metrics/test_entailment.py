@@ -208,7 +208,7 @@ def test_parts_are_asked_for_by_name(model):
 def test_signature_and_label(model, words):
     metric = ready(model, history=2, score="expected")
     assert metric.signature.startswith("entailment|")
-    assert f"|model:{open_entailment(model).identity}|" in metric.signature
+    assert f"|model:{open_entailment(model).saved.identity}|" in metric.signature
     assert f"|enc:static:{OPENED.get(words).identity}|" in metric.signature
     assert "|score:expected|history:2|" in metric.signature
     assert str(model.parent) not in metric.signature

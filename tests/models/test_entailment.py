@@ -91,10 +91,13 @@ def test_blocks_and_batches_change_nothing(each, monkeypatch):
 
 
 def test_an_empty_text_is_neutral(each):
-    found = each.judged(["", "the dog", "  ", "the dog"], ["nice", " ", "", "nice"])
-    assert found.silent.tolist() == [True, True, True, False]
-    assert found.probabilities[:3].tolist() == [[0, 1, 0]] * 3
-    assert found.probabilities[3].max() < 1
+    """So is one of which nothing can be seen."""
+    found = each.judged(
+        ["", "the dog", "  ", "the dog", "\u200b", "the dog"], ["nice", " ", "", "\0 \u200b", "nice", "nice"]
+    )
+    assert found.silent.tolist() == [True] * 5 + [False]
+    assert found.probabilities[:5].tolist() == [[0, 1, 0]] * 5
+    assert found.probabilities[5].max() < 1
 
 
 def test_space_around_texts_means_nothing(each):
@@ -206,12 +209,12 @@ def test_only_transformers_are_tuned(vectors, bert, tmp_path):
 def test_the_identity_follows_all_that_decides_numbers(vectors, tmp_path):
     changed = [{}, {"seed": 5}, {"temperature": 1.25}, {"hypothesis_only": True}]
     names = [
-        open_entailment(write_entailment(tmp_path / str(place) / "m", vectors, **options)).identity
+        open_entailment(write_entailment(tmp_path / str(place) / "m", vectors, **options)).saved.identity
         for place, options in enumerate(changed)
     ]
     assert len(set(names)) == len(names)
     assert {name.split("@")[0] for name in names} == {"m"}
-    again = open_entailment(write_entailment(tmp_path / "again" / "m", vectors)).identity
+    again = open_entailment(write_entailment(tmp_path / "again" / "m", vectors)).saved.identity
     assert again == names[0]
 
 

@@ -133,6 +133,7 @@ OTHER_WEIGHTS = {
         "no top": (without("head.classes.bias"), "head.classes.bias is nothing"),
         "a weight that is infinite": (spoiled("head.hidden.bias", np.inf), "not finite"),
         "said to be esim": (card(network={"network": "esim"}), "another network"),
+        "another width": (card(network={"width": 16}), "gives vectors of 32 numbers, its card says 16"),
     },
     "transformer": {
         "a rank": (card(network={"rank": 2}), "another network"),
@@ -165,7 +166,7 @@ def test_a_top_of_another_width_than_the_encoder(whole, tmp_path):
 
     rewrite(model, narrow)
     change_card(model, network={"width": 16})
-    with pytest.raises(InputError, match=r"is \(3, 16\), its card makes it \(3, 32\)"):
+    with pytest.raises(InputError, match="gives vectors of 32 numbers, its card says 16; copy"):
         open_entailment(model).ready(ENCODERS)
 
 

@@ -47,6 +47,12 @@ def test_blocks_change_nothing(opened, monkeypatch):
     assert torch.equal(parts.states.lengths, whole.states.lengths)
 
 
+def test_vectors_in_16_bits(opened):
+    whole, half = (read_words(opened, ["tea", ""], ["milk rain"] * 2, 5, np.dtype(kind)) for kind in ("f4", "f2"))
+    assert (whole.states.states.dtype, half.states.states.dtype) == (torch.float32, torch.float16)
+    assert torch.equal(half.states.states, whole.states.states.half())
+
+
 def test_texts_without_any_vector(opened):
     pairs = read_words(opened, ["tea", "", "unheard-of", "tea"], ["milk", "milk", "unheard-of", ""], 5)
     assert pairs.silent.tolist() == [[False, False], [True, False], [True, True], [False, True]]
@@ -66,6 +72,18 @@ def test_a_long_history_loses_its_beginning_and_a_long_response_its_end(each):
     (ahead,) = each.tokens([each.spelled(long)])
     assert ahead.dropped > 0
     np.testing.assert_array_equal(words(pairs, "hypotheses", 1), ahead.words)
+
+
+def test_endings_are_encoded_together(each, monkeypatch):
+    asked, plain = [], each.tokens
+    monkeypatch.setattr(each, "tokens", lambda texts: asked.append(len(texts)) or plain(texts))
+    long = [f"{word} " * 60 for word in ("dog", "weather", "nice")]
+    pairs = read_words(each, [long[0], "dog", *long[1:]], ["nice"] * 4, 32)
+    assert asked == [4, 3, 1]
+    assert pairs.cut.tolist() == [True, False, True, True]
+    for row, text in ((0, long[0]), (2, long[1]), (3, long[2])):
+        (ending,) = plain([_ending(each, each.spelled(text))])
+        np.testing.assert_allclose(words(pairs, "premises", row), ending.words, atol=1e-5)
 
 
 def test_as_much_is_kept_as_fits(each):

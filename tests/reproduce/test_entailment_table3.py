@@ -145,6 +145,9 @@ def test_figure_2(inputs):
     assert panel.row.pearson == pytest.approx(-stats.pearsonr(panel.values, panel.people).statistic)
     assert sorted(panel.people) == sorted(read_corpora(inputs.folder)[0][0].people)
     assert any("the Universal Sentence Encoder is not installed" in caveat.message for caveat in figure.caveats)
+    (missing,) = (caveat.message for caveat in figure.caveats if caveat.code == "missing_corpus")
+    assert missing.endswith("left out: GRADE EmpatheticDialogues")
+    assert "conture" not in " ".join(caveat.message for caveat in figure.caveats)
     assert all(figure.render(form) for form in FORMATS)
     assert "no longer to be had" in str(figure)
     assert len(json.loads(figure.to_json())["points"]) == 6
@@ -154,7 +157,7 @@ def test_figure_2_of_one_corpus(inputs):
     with without_shipped():
         figure = reproduce_entailment_figure2(replace(inputs, only=["grade-dailydialog"]), resamples=20, cache=False)
         assert {panel.corpus for panel in figure.panels} == {"GRADE DailyDialog"}
-        with pytest.raises(InputError, match="drawn of GRADE's corpora"):
+        with pytest.raises(InputError, match="unknown corpus of GRADE's 'fed'"):
             reproduce_entailment_figure2(replace(inputs, only=["grade-dailydialog", "fed"]))
 
 

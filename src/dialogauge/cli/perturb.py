@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from dialogauge.cli.inputs import add_inputs, chosen_systems
 from dialogauge.cli.output import on_terminal, warn
 from dialogauge.errors import InputError
+from dialogauge.files import check_writable_file, whole_file
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
@@ -64,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.corpus.perturb import check_call, perturb, references_as_system
 
     check_call(arguments.kind, arguments.ratio, arguments.seed)
-    _check_writable(arguments.out, arguments.overwrite)
+    if arguments.out != STDOUT:
+        check_writable_file(arguments.out, arguments.overwrite)
     corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
     if systems := chosen_systems(arguments):
         corpus = corpus.select(systems)
@@ -75,47 +73,15 @@ def run(arguments: argparse.Namespace) -> int:
         # As bytes: a stdout that is not UTF-8 would replace characters, and what comes out is data.
         _write_lines(perturbed, sys.stdout.buffer)
     else:
-        _write_file(perturbed, arguments.out, arguments.overwrite)
+        with whole_file(arguments.out, arguments.overwrite) as file:
+            _write_lines(perturbed, file)
     warn(perturbed.caveats)
     changed = sum(new is not old for new, old in zip(perturbed, corpus, strict=True))
     print(f"{changed} of {len(corpus)} turns changed, {len(corpus) - changed} left as they were", file=sys.stderr)
     return 0
 
 
-def _check_writable(path: Path, overwrite: bool) -> None:
-    """Refuses a file that is there already, before any work is done."""
-    if path == STDOUT:
-        return
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise InputError("is there and is not a plain file; choose another name", path)
-    if path.exists() and not overwrite:
-        raise InputError("is there already and was left as it is; choose another name or pass --overwrite", path)
-    if not next(parent for parent in path.absolute().parents if parent.exists()).is_dir():
-        raise InputError("cannot be made: a part of its path is a file", path)
-
-
-def _write_file(turns: Iterable[Turn], path: Path, overwrite: bool) -> None:
-    """Writes beside the target under a temporary name, then moves into place: the file is either whole or absent."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
-        new = partial / "new"
-        with new.open("wb") as file:
-            if path.suffix.lower() == ".gz":
-                # Neither name nor time: same turns, same bytes.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as packed:
-                    _write_lines(turns, packed)
-            else:
-                _write_lines(turns, file)
-            file.flush()
-            os.fsync(file.fileno())
-        _check_writable(path, overwrite)
-        new.replace(path)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-
-
-def _write_lines(turns: Iterable[Turn], file: BinaryIO | gzip.GzipFile) -> None:
+def _write_lines(turns: Iterable[Turn], file: BinaryIO) -> None:
     for turn in turns:
         file.write(f"{_json_line(turn)}\n".encode())
 

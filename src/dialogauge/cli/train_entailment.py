@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.output import add_format, on_terminal, warn
-from dialogauge.errors import InputError, unknown
-from dialogauge.tables import printable
+from dialogauge.cli.output import on_terminal
+from dialogauge.cli.training import add_last, check, named_recipe, show
 
 if TYPE_CHECKING:
     from dialogauge.learn.entailment.recipe import Recipe
@@ -82,28 +79,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="32 bits also on a GPU (default there: 16 where they suffice)",
     )
-    parser.add_argument("--half", action="store_true", help="keep weights in 16 bits: half the size")
-    parser.add_argument("--seed", metavar="N", type=int, help="same seed, same weights (default: 0)")
-    parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
-    parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="draw loss and accuracy by epoch (.png, .svg or .pdf)"
-    )
-    add_format(parser)
+    add_last(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.learn.entailment.data import SHARE, Files
+    from dialogauge.learn.entailment.data import Files
     from dialogauge.learn.entailment.train import train_entailment
 
-    if arguments.validation and arguments.validation_share is not None:
-        raise InputError("--validation-share: --validation names pairs to validate with already")
-    if arguments.plot:
-        from dialogauge.report.figures import check_figure_path
-
-        check_figure_path(arguments.plot)
-    share = SHARE if arguments.validation_share is None else arguments.validation_share
+    check(arguments, "pairs")
     found = train_entailment(
-        Files(arguments.files, arguments.validation, arguments.test, share, arguments.skip_invalid),
+        Files(
+            arguments.files,
+            arguments.validation,
+            arguments.test,
+            arguments.validation_share,
+            arguments.skip_invalid,
+        ),
         arguments.out,
         make_recipe(arguments),
         encoder=arguments.encoder,
@@ -112,24 +103,12 @@ def run(arguments: argparse.Namespace) -> int:
         cache=not arguments.no_cache,
         progress=on_terminal(),
     )
-    warn(found.caveats)
-    print(found.render(arguments.format), flush=True)
-    if arguments.plot:
-        from dialogauge.report import plot_training
-
-        plot_training(found.card, arguments.plot)
-    call = f"dialogauge score FILE --metrics {quote(f'entailment[model={arguments.out}]')}"
-    print(printable(f"use it: {call}"), file=sys.stderr)
+    show(found, arguments, "entailment")
     return 0
 
 
 def make_recipe(arguments: argparse.Namespace) -> Recipe:
     """The recipe named, but for what was given."""
-    from dataclasses import fields, replace
+    from dialogauge.learn.entailment.recipe import RECIPES
 
-    from dialogauge.learn.entailment.recipe import RECIPES, Recipe
-
-    if arguments.recipe not in RECIPES:
-        raise unknown("recipe", arguments.recipe, RECIPES)
-    given = {field.name: getattr(arguments, field.name, None) for field in fields(Recipe)}
-    return replace(RECIPES[arguments.recipe], **{name: value for name, value in given.items() if value is not None})
+    return named_recipe(RECIPES, arguments)

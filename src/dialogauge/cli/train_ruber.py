@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.output import add_format, on_terminal, warn
-from dialogauge.errors import InputError, unknown
-from dialogauge.tables import printable
+from dialogauge.cli.output import on_terminal
+from dialogauge.cli.training import add_last, check, named_recipe, show
+from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
     from dialogauge.learn.recipe import Recipe
@@ -75,24 +73,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--patience", metavar="N", type=int, help="epochs until the rate is halved (default: 5)")
     parser.add_argument("--stop", metavar="N", type=int, help="epochs until training ends (default: 20)")
     parser.add_argument("--epochs", metavar="N", type=int, help="the most epochs")
-    parser.add_argument("--half", action="store_true", help="keep weights in 16 bits: half the size")
-    parser.add_argument("--seed", metavar="N", type=int, help="same seed, same weights (default: 0)")
-    parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
-    parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="draw loss and accuracy by epoch (.png, .svg or .pdf)"
-    )
-    add_format(parser)
+    add_last(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.learn.ruber import Conversations, train_ruber
 
-    if arguments.validation and arguments.validation_share is not None:
-        raise InputError("--validation-share: --validation names conversations to validate with already")
-    if arguments.plot:
-        from dialogauge.report.figures import check_figure_path
-
-        check_figure_path(arguments.plot)
+    check(arguments, "conversations")
     found = train_ruber(
         Conversations(
             arguments.files,
@@ -110,31 +97,17 @@ def run(arguments: argparse.Namespace) -> int:
         cache=not arguments.no_cache,
         progress=on_terminal(),
     )
-    warn(found.caveats)
-    print(found.render(arguments.format), flush=True)
-    if arguments.plot:
-        from dialogauge.report import plot_training
-
-        plot_training(found.card, arguments.plot)
-    call = f"dialogauge score FILE --metrics {quote(f'ruber_unreferenced[model={arguments.out}]')}"
-    print(printable(f"use it: {call}"), file=sys.stderr)
+    show(found, arguments, "ruber_unreferenced")
     return 0
 
 
 def make_recipe(arguments: argparse.Namespace) -> Recipe:
     """The recipe named, but for what was given."""
-    from dataclasses import fields, replace
+    from dialogauge.learn.recipe import RECIPES
 
-    from dialogauge.learn.recipe import RECIPES, Recipe
-
-    if arguments.recipe not in RECIPES:
-        raise unknown("recipe", arguments.recipe, RECIPES)
-    given = {field.name: getattr(arguments, field.name, None) for field in fields(Recipe)}
-    if given["negatives"] is not None:
-        given["negatives"] = tuple(kind.strip() for kind in given["negatives"].split(",") if kind.strip())
-    if given["layers"] is not None:
-        given["layers"] = _layers(given["layers"])
-    return replace(RECIPES[arguments.recipe], **{name: value for name, value in given.items() if value is not None})
+    negatives, layers = arguments.negatives, arguments.layers
+    kinds = None if negatives is None else tuple(kind.strip() for kind in negatives.split(",") if kind.strip())
+    return named_recipe(RECIPES, arguments, negatives=kinds, layers=None if layers is None else _layers(layers))
 
 
 def _layers(text: str) -> tuple[int, ...]:

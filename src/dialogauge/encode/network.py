@@ -31,8 +31,7 @@ class Network:
     """A model with its layers up to the deepest that is wanted."""
 
     def __init__(self, files: ModelFiles, dtype: Dtype, deepest: int, tuning: Tuning | None = None) -> None:
-        self._directory = files.directory
-        self._rows = files.config.get("vocab_size", np.inf)
+        self._files = files
         self.padding = files.config.get("model_type") in PLAIN
         self.layers = deepest if self.padding else files.layers
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -72,10 +71,15 @@ class Network:
         """Padding is any id at all: it is masked, and its own state is never looked at."""
         padded = np.zeros((len(rows), lengths.max()), dtype=np.int64)
         padded[np.arange(lengths.max()) < lengths[:, None]] = np.concatenate(rows)
-        if padded.max() >= self._rows:  # a GPU would not survive it
-            message = f"its tokeniser has a token {padded.max()}, and the model only {self._rows}: one is another's"
-            raise InputError(message, self._directory)
+        refuse_unknown_token(self._files, padded.max())
         return torch.from_numpy(padded).to(self.device)
+
+
+def refuse_unknown_token(files: ModelFiles, largest: int) -> None:
+    """A GPU would not survive it."""
+    if largest >= (rows := files.config.get("vocab_size", np.inf)):
+        message = f"its tokeniser has a token {largest}, and the model only {rows}: one is another's"
+        raise InputError(message, files.directory)
 
 
 def pool(states: torch.Tensor, mask: torch.Tensor | None, kind: str) -> torch.Tensor:

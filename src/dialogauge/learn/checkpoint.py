@@ -38,15 +38,18 @@ class Checkpoint:
         told = {**record, "key": self.key}
         metadata = {_RECORD: json.dumps({**told, "sha256": _digest(held, told)})}
         content = save(held, metadata)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             with self._partial.open("wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             self._partial.replace(self.path)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", self.path) from error
         finally:
-            self._partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._partial.unlink()
 
     def read(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """What was written last, or None where nothing was."""

@@ -24,6 +24,9 @@ def clustered_mean(values: NDArray[np.float64], groups: NDArray[np.int64]) -> Ac
     number = len(np.unique(groups))
     if number < 2:
         return Accuracy(value, 0.0, 1.0)
+    if value in (0.0, 1.0):  # the exact interval of a share, each group counted once: they do not vary
+        least = 0.025 ** (1 / number)
+        return Accuracy(value, least * value, 1 - least * (1 - value))
     error = _t(number - 1) * float(np.sqrt(number / (number - 1) * (residuals**2).sum())) / len(values)
     return Accuracy(value, max(value - error, 0.0), min(value + error, 1.0))
 

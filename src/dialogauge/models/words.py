@@ -31,7 +31,7 @@ class WordStates:
     @classmethod
     def of(cls, texts: Sequence[Vectors], width: int) -> Self:
         """A text without any word has one, of zeros."""
-        nothing = np.zeros((1, width), np.float32)
+        nothing = np.zeros((1, width), texts[0].dtype if texts else np.float32)
         filled = [states if len(states) else nothing for states in texts]
         lengths = np.array([len(states) for states in filled], np.int64)
         return cls(torch.from_numpy(np.concatenate([nothing, *filled])), torch.from_numpy(lengths))

@@ -47,7 +47,7 @@ def draw_class_boxes(shown: Sequence[BoxPanel]) -> Figure:
         axis.set_title(fit(panel.corpus, TITLE) + model, color=INK, fontweight="bold", fontsize=9)
     caption(
         figure,
-        "human score by predicted class",
+        f"human score by predicted class{'' if several else f' of {fit(shown[0].model, TITLE)}'}",
         "box: quartiles and median, whiskers to 1.5 of its height",
         "diamond: mean",
         "points are moved a little",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -96,10 +96,19 @@ def predict(model: NamedModel, turns: Sequence[Turn], encoders: Encoders) -> Pre
     return Predicted(list(turns), classes, caveats)
 
 
-def predict_rated(model: NamedModel, rated: RatedCorpus, encoders: Encoders) -> Predicted:
-    """With the corpus's name before each caveat."""
-    found = predict(model, rated.turns, encoders)
-    return replace(found, caveats=[Caveat(caveat.code, f"{rated.title}: {caveat.message}") for caveat in found.caveats])
+def predict_each(
+    models: Sequence[NamedModel], corpora: Sequence[RatedCorpus], encoders: Encoders, progress: bool
+) -> Iterator[tuple[NamedModel, RatedCorpus, Predicted]]:
+    """Every model on every corpus, whose name stands before each caveat. A bar says which is at work."""
+    from tqdm import tqdm
+
+    work = [(model, rated) for model in models for rated in corpora]
+    with tqdm(work, unit="corpus", disable=not progress, leave=False) as bar:
+        for model, rated in bar:
+            bar.set_description(f"{model.name}, {rated.title}")
+            found = predict(model, rated.turns, encoders)
+            named = [Caveat(caveat.code, f"{rated.title}: {caveat.message}") for caveat in found.caveats]
+            yield model, rated, replace(found, caveats=named)
 
 
 def true_responses(rated: RatedCorpus) -> list[Turn]:

@@ -68,7 +68,7 @@ class RatedCorpus:
 
     @property
     def is_grade(self) -> bool:
-        return self.name.startswith("grade-")
+        return is_grade(self.name)
 
     @cached_property
     def people(self) -> Floats:
@@ -86,25 +86,34 @@ class RatedCorpus:
         return numbered([unit_of(turn) for turn in self.turns])
 
 
-def read_corpora(folder: Path, only: Sequence[str] = ()) -> tuple[list[RatedCorpus], list[Caveat]]:
-    """Those in the folder and in the folders in it, and what is missing. `only` names some of them."""
+def is_grade(name: str) -> bool:
+    return name.startswith("grade-")
+
+
+def read_corpora(
+    folder: Path, only: Sequence[str] = (), grade_alone: bool = False
+) -> tuple[list[RatedCorpus], list[Caveat]]:
+    """Those in the folder and in the folders in it, and what is missing. `only` names some of them; `grade_alone`
+    leaves FED and ConTurE aside."""
     if not folder.is_dir():
         raise InputError("no such folder; expected the one that GRADE, FED and ConTurE are in", folder)
-    places = _places(folder)
+    titles = {name: title for name, title in TITLES.items() if not grade_alone or is_grade(name)}
+    places = {name: place for name, place in _places(folder).items() if not grade_alone or is_grade(name)}
     if not places:
+        others = "" if grade_alone else ", FED's fed_data.json or ConTurE's data.json"
         raise InputError(
-            "expected GRADE's evaluation data (eval_data and human_score), FED's fed_data.json or ConTurE's data.json"
-            " here or in a folder in it, found none; see `dialogauge corpora`",
+            f"expected GRADE's evaluation data (eval_data and human_score){others} here or in a folder in it, found"
+            " none; see `dialogauge corpora`",
             folder,
         )
     for name in only:
-        if name not in TITLES and name not in places:
-            raise unknown("rated corpus", name, {**TITLES, **places})
+        if name not in titles and name not in places:
+            raise unknown("corpus of GRADE's" if grade_alone else "rated corpus", name, {**titles, **places})
         if name not in places:
             raise InputError(f"{TITLES[name]} is not here; found {', '.join(places)}", folder)
     wanted = [name for name in places if not only or name in only]
     read = [_read(name, *places[name]) for name in wanted]
-    missing = [title for name, title in TITLES.items() if name not in places and not only]
+    missing = [title for name, title in titles.items() if name not in places and not only]
     lack = [Caveat("missing_corpus", f"not in {folder}, and left out: {', '.join(missing)}")] if missing else []
     return [rated for rated, _ in read], [*lack, *(caveat for _, found in read for caveat in found)]
 
@@ -117,7 +126,7 @@ def _places(folder: Path) -> dict[str, tuple[Path, Reader]]:
             raise InputError(f"{TITLES.get(name, name)} is here twice: {found[name][0]} and {path}", folder)
         found[name] = path, reader
     order = [name for name in (*TITLES, *sorted(found)) if name in found]
-    return {name: found[name] for name in dict.fromkeys(sorted(order, key=lambda name: not name.startswith("grade-")))}
+    return {name: found[name] for name in dict.fromkeys(sorted(order, key=lambda name: not is_grade(name)))}
 
 
 def _recognised(places: Sequence[Path]) -> Iterator[tuple[str, Path, Reader]]:

@@ -16,13 +16,12 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.entailment import CLASSES
-from dialogauge.reproduce.entailment_classes import Predicted, predict, predict_rated, true_responses
+from dialogauge.reproduce.entailment_classes import Predicted, predict, predict_each, true_responses
 from dialogauge.reproduce.entailment_corpora import RatedCorpus, Scale, read_corpora
 from dialogauge.reproduce.entailment_figure1_text import counts_table, notes_of, pairs_table, scores_table
 from dialogauge.reproduce.entailment_models import NamedModel, find_models
 from dialogauge.reproduce.entailment_published import gone
 from dialogauge.reproduce.entailment_scores import ClassPair, ClassScore, class_pairs, class_scores, scores_by_class
-from dialogauge.reproduce.entailment_watched import watched
 from dialogauge.tables import Table, render
 
 SCHEMA = "dialogauge.entailment_figure1/1"
@@ -104,8 +103,7 @@ def reproduce_entailment_figure1(
     encoders = Encoders(Cache() if cache else None, progress)
     result = EntailmentFigure1([], [], [], [], tuple(file for each in rated for file in each.corpus.files), [])
     remarks: list[Caveat] = []
-    for model, corpus in watched([(model, corpus) for model in found for corpus in rated], progress):
-        predicted = predict_rated(model, corpus, encoders)
+    for model, corpus, predicted in predict_each(found, rated, encoders, progress):
         remarks += predicted.caveats
         result.scores.extend(class_scores(model.name, corpus, predicted))
         result.pairs.extend(class_pairs(model.name, corpus, predicted))

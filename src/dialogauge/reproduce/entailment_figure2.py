@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from dialogauge.agreement.agreement_table import interval_and_p, number
 from dialogauge.agreement.result import Row
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat
 from dialogauge.evaluation.forms import Forms
 from dialogauge.reproduce.entailment_corpora import read_corpora
 from dialogauge.reproduce.entailment_published import GONE, PAPER, gone
@@ -88,11 +87,8 @@ class EntailmentFigure2(Forms):
 def reproduce_entailment_figure2(
     inputs: EntailmentInputs, *, cache: bool = True, resamples: int = 1000, seed: int = 0, progress: bool = False
 ) -> EntailmentFigure2:
-    """On GRADE's corpora, or on those of them that are named."""
-    rated, caveats = read_corpora(Path(inputs.folder), inputs.only)
-    grade = [each for each in rated if each.is_grade]
-    if not grade or (inputs.only and len(grade) < len(rated)):
-        raise InputError("the figure is drawn of GRADE's corpora, which have references", Path(inputs.folder))
+    """On GRADE's corpora, which have references, or on those of them that are named."""
+    grade, caveats = read_corpora(Path(inputs.folder), inputs.only, grade_alone=True)
     rows, remarks = figure_rows(inputs)
     options = {"cache": cache, "resamples": resamples, "seed": seed, "progress": progress}
     panels: list[ScatterPanel] = []
@@ -106,13 +102,8 @@ def reproduce_entailment_figure2(
         resamples=resamples,
         seed=seed,
         files=tuple(file for each in grade for file in each.corpus.files),
-        caveats=list(dict.fromkeys([gone(), *_of_grade(caveats), *remarks])),
+        caveats=list(dict.fromkeys([gone(), *caveats, *remarks])),
     )
-
-
-def _of_grade(caveats: Sequence[Caveat]) -> list[Caveat]:
-    """Corpora that the figure does not show are not missed in it."""
-    return [each for each in caveats if each.code == "missing_ratings" or "grade-" in each.message]
 
 
 def _estimate(row: Row, name: str) -> Cell:

@@ -15,11 +15,10 @@ from dialogauge.errors import Caveat
 from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.entailment import CLASSES
 from dialogauge.reproduce.entailment_accuracy import Accurate, accuracy_of, published_rows
-from dialogauge.reproduce.entailment_classes import Thresholds, predict_rated
+from dialogauge.reproduce.entailment_classes import Thresholds, predict_each
 from dialogauge.reproduce.entailment_corpora import read_corpora
 from dialogauge.reproduce.entailment_models import find_models
 from dialogauge.reproduce.entailment_published import GONE, PAPER, entailment_table2, gone
-from dialogauge.reproduce.entailment_watched import watched
 from dialogauge.tables import Cell, Header, Table
 
 SCHEMA = "dialogauge.entailment_table2/1"
@@ -78,8 +77,7 @@ def reproduce_entailment_table2(
     found, lacking = find_models(models)
     encoders = Encoders(Cache() if cache else None, progress)
     rows, remarks = published_rows(), list[Caveat]()
-    for model, corpus in watched([(model, corpus) for model in found for corpus in rated], progress):
-        predicted = predict_rated(model, corpus, encoders)
+    for model, corpus, predicted in predict_each(found, rated, encoders, progress):
         rows.append(accuracy_of(model, corpus, predicted, rule))
         remarks += predicted.caveats
     return EntailmentTable2(

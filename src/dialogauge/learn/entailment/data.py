@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ class Files:
     training: Sequence[str | Path]
     validation: Sequence[str | Path] = ()
     tests: Sequence[str | Path] = ()
-    share: float = SHARE
+    share: float | None = None
     skip_invalid: bool = False
 
 
@@ -84,8 +84,9 @@ class Data:
 def read_data(files: Files, seed: int) -> Data:
     """Of files that say of each pair for what it is (`split`), those for training are learned from, and those for
     validation and test are used as such."""
-    if not 0 < files.share < 1:
-        raise InputError(f"the share to validate with: expected a number between 0 and 1, found {files.share}")
+    share = SHARE if files.share is None else files.share
+    if not 0 < share < 1:
+        raise InputError(f"the share to validate with: expected a number between 0 and 1, found {share}")
     reading = _Reading(files.skip_invalid)
     for path in files.training:
         reading.add(path, "train")
@@ -98,14 +99,17 @@ def read_data(files: Files, seed: int) -> Data:
     if not len(train):
         raise InputError("nothing to learn from: all pairs are to be validated with or to be tested on")
     _refuse_one_class(pairs.labels[train])
-    held, share = _rows(uses, "validation"), None
-    if not len(held):
-        share = files.share
-        train, held = _divide(train, pairs.groups, files.share, np.random.default_rng([seed, 1]))
+    held = _rows(uses, "validation")
+    drawn = not len(held)
+    if drawn:
+        train, held = _divide(train, pairs.groups, share, np.random.default_rng([seed, 1]))
         _refuse_one_class(pairs.labels[train])
-    names = [name for name in dict.fromkeys(uses) if name not in ("train", "validation")]
-    caveats = [*reading.caveats, *_of_labels(pairs.labels[train], held)]
-    return Data(pairs, train, held, {name: _rows(uses, name) for name in names}, reading.sources(), share, caveats)
+    elif files.share is not None:
+        raise InputError("the share to validate with: the files have pairs to validate with already; leave it out")
+    tests = {name: _rows(uses, name) for name in dict.fromkeys(uses) if name not in ("train", "validation")}
+    judged = {"validation": held, **tests}
+    caveats = [*reading.caveats, *_of_labels(pairs.labels[train], held), *_of_pairs(pairs, train, judged)]
+    return Data(pairs, train, held, tests, reading.sources(), share if drawn else None, caveats)
 
 
 class _Reading:
@@ -196,3 +200,12 @@ def _of_labels(labels: Rows, held: Rows) -> Iterable[Caveat]:
             f"only {len(held)} pairs to validate with: when to stop, and the accuracy, are little more than chance"
         )
         yield Caveat("few_held", message)
+
+
+def _of_pairs(pairs: Labelled, train: Rows, judged: Mapping[str, Rows]) -> Iterable[Caveat]:
+    texts = list(zip(pairs.premises, pairs.hypotheses, strict=True))
+    known = {texts[row] for row in train.tolist()}
+    for name, rows in judged.items():
+        if seen := sum(texts[row] in known for row in rows.tolist()):
+            message = f"{name}: {seen} of {len(rows)} pairs are also learned from: its accuracy is too high"
+            yield Caveat("seen_pairs", message)

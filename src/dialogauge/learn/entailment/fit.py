@@ -72,6 +72,8 @@ class Fitting:
         self.adam = torch.optim.AdamW(_groups(network, recipe.weight_decay), lr=recipe.rate)
         self.stages: list[Stage] = []
         self.best: dict[str, Tensor] = {}
+        self.learned: Callable[[int], Any] = lambda _: None
+        """Told after each step of how many pairs it was."""
 
     @property
     def best_stage(self) -> int:
@@ -147,6 +149,7 @@ class Fitting:
                 total += loss.detach() * pairs
             nn.utils.clip_grad_norm_(self.network.parameters(), LARGEST_GRADIENT)
             self.adam.step()
+            self.learned(pairs)
             count += pairs
         return float(total) / max(count, 1)
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from dialogauge.encode.base import Encoder
+from dialogauge.encode.network import refuse_unknown_token
 from dialogauge.encode.transformer import Transformer
 from dialogauge.errors import InputError
 from dialogauge.learn.entailment.data import Labelled, Rows
@@ -78,6 +79,7 @@ def _token_inputs(
         encoded = encoder.tokenizer.encode(both[start : start + AT_ONCE], places=False)
         lengths.append(np.array([len(one) for one in encoded], np.int64))
         ids.append(np.concatenate([one.ids for one in encoded]))
+        refuse_unknown_token(encoder.files, int(ids[-1].max()))
         segments += [one.segments for one in encoded if one.segments is not None]
     counts = np.concatenate(lengths)
     flat = _flat(ids, counts, device)
@@ -92,8 +94,7 @@ def _flat(parts: Sequence[Any], lengths: Rows, device: torch.device) -> WordStat
 def _word_inputs(
     encoder: Encoder, premises: Sequence[str], hypotheses: Sequence[str], width: int, device: torch.device
 ) -> WordInputs:
-    pairs = read_words(encoder, premises, hypotheses, width)
+    pairs = read_words(encoder, premises, hypotheses, width, np.dtype(np.float16))
     sides = [torch.from_numpy(side) for side in (pairs.premises, pairs.hypotheses)]
     lengths = sum(pairs.states.lengths[side].numpy() for side in sides)
-    states = pairs.states.to(device, torch.float16)
-    return WordInputs(states, sides[0].to(device), sides[1].to(device), np.asarray(lengths))
+    return WordInputs(pairs.states.to(device), sides[0].to(device), sides[1].to(device), np.asarray(lengths))

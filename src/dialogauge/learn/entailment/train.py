@@ -93,7 +93,7 @@ def train(
     network = make_network(shape, encoder, recipe.seed).to(device)
     labels = torch.from_numpy(data.pairs.labels)
     fitting = Fitting(network, inputs, labels, data.train, data.held, recipe, device)
-    with _watched(recipe.epochs * fitting.parts, progress) as (tick, restored):
+    with _watched(fitting, progress) as (tick, restored):
         fitted = fitting.run(checkpoint, tick, restored)
     logits = fitting.logits(data.held)
     temperature = fit_temperature(logits, data.pairs.labels[data.held])
@@ -135,20 +135,23 @@ def _assess(data: Data, rows: Rows, logits: Any, temperature: float) -> Assessme
 
 
 @contextmanager
-def _watched(total: int, progress: bool) -> Iterator[Any]:
+def _watched(fitting: Fitting, progress: bool) -> Iterator[Any]:
+    """A stage can take an hour: the bar moves with every step."""
     from tqdm import tqdm
 
-    with tqdm(total=total, desc="training", unit="stage", disable=not progress, leave=False) as bar:
+    pairs = len(fitting.train)
+    total = pairs * fitting.recipe.epochs
+    with tqdm(desc="training", total=total, unit="pair", unit_scale=True, disable=not progress, leave=False) as bar:
+        fitting.learned = bar.update
 
         def tick(stage: Stage) -> None:
             shown = {"loss": stage.validation_loss, "accuracy": stage.accuracy}
-            bar.set_postfix({name: f"{value:.4f}" for name, value in shown.items()}, refresh=False)
-            bar.update()
+            bar.set_postfix({name: f"{value:.4f}" for name, value in shown.items()})
 
         def restored(stage: Stage) -> None:
             """Of an earlier process: time left is reckoned without it."""
-            tick(stage)
             if progress:
-                bar.initial += 1
+                bar.n = bar.initial = int(stage.epoch * pairs)
+            tick(stage)
 
         yield tick, restored

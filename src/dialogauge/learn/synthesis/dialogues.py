@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from dialogauge.corpus.quote import count
 from dialogauge.corpus.turn import Turn
-from dialogauge.corpus.unit import unit_of
+from dialogauge.corpus.unit import unit_key
 from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.pairs import bare
 
@@ -97,20 +97,26 @@ class Dialogues:
 
 
 def gather(turns: Iterable[Turn], seed: int, shares: Mapping[str, float]) -> Dialogues:
-    """Texts are compared by letters and digits alone (`bare`)."""
-    units: dict[tuple[str, str], Dialogue] = {}
+    """Texts are compared by letters and digits alone (`bare`). A turn that names no dialogue is of the one that its
+    context ends, where that came before it."""
+    units: dict[int, Dialogue] = {}
+    told: list[Dialogue] = []
     judged = number = 0
     for turn in turns:
         number += 1
         judged += bool(turn.ratings or turn.references)
-        unit = unit_of(turn)
+        unit = unit_key(turn)
         if unit not in units:
             units[unit] = Dialogue(turn.dialogue, [])
+            told.append(units[unit])
         units[unit].add(turn)
+        if turn.dialogue is None:
+            following = replace(turn, context=(*turn.context, turn.response))
+            units.setdefault(unit_key(following), units[unit])
     if not number:
         raise InputError("expected conversations, found none")
     found: dict[str, Dialogue] = {}
-    for dialogue in units.values():
+    for dialogue in told:
         text = "\0".join(map(bare, dialogue.utterances()))
         if text in found or not text:
             continue
@@ -118,7 +124,7 @@ def gather(turns: Iterable[Turn], seed: int, shares: Mapping[str, float]) -> Dia
         dialogue.split = split_of(seed, text, shares)
         dialogue.number = len(found)
         found[text] = dialogue
-    return Dialogues(list(found.values()), _caveats(len(units) - len(found), judged, number))
+    return Dialogues(list(found.values()), _caveats(len(told) - len(found), judged, number))
 
 
 def _caveats(again: int, judged: int, turns: int) -> list[Caveat]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.inference import InferencePair
 from dialogauge.corpus.load import Loading, stream, watched
 from dialogauge.corpus.source import refuse_missing
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
+from dialogauge.files import check_writable_file
 from dialogauge.learn.synthesis.contradictions import read_contradictions
 from dialogauge.learn.synthesis.dialogues import gather
+from dialogauge.learn.synthesis.generic import read_generic
 from dialogauge.learn.synthesis.options import Options
 from dialogauge.learn.synthesis.summary import SynthesisResult
 from dialogauge.learn.synthesis.synthesis import Synthesis
-from dialogauge.learn.synthesis.texts import read_generic
-from dialogauge.learn.synthesis.writing import check_writable, files_of, write_pairs
+from dialogauge.learn.synthesis.writing import files_of, write_pairs
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -37,16 +37,18 @@ def synthesize_entailment(
 ) -> SynthesisResult:
     """Writes pairs of premise and hypothesis made from conversations, after section 4 of Dziri et al. 2019.
 
-    `out` may have `{split}` in its name. `nli` are files with contradictions to be taken as they stand, `dialogue_nli`
+    `out` may have `{split}` in its path. `nli` are files with contradictions to be taken as they stand, `dialogue_nli`
     files with sentences that contradict facts, `generic` a file of replies, one per line. Dialogues are held in memory,
     pairs are not.
     """
     options = options or Options()
+    options.contradiction_shares(bool(nli), bool(dialogue_nli))  # refused before anything is read
+    inputs = [Path(each) for given in (conversations, nli, dialogue_nli, generic or ()) for each in _paths(given)]
     files = files_of(Path(out), list(options.split_shares))
     for path in files.values():
-        check_writable(path, overwrite)
-    for given in (*_paths(conversations), *_paths(nli), *_paths(dialogue_nli), *([generic] if generic else [])):
-        refuse_missing(Path(given))
+        check_writable_file(path, overwrite, inputs)
+    for given in inputs:
+        refuse_missing(given)
     replies = read_generic(generic)
     pools = [read_contradictions(_paths(given), skip_invalid) if given else ([], []) for given in (nli, dialogue_nli)]
     loading = stream(_paths(conversations), reader=reader, skip_invalid=skip_invalid)
@@ -54,9 +56,8 @@ def synthesize_entailment(
     (contradictions, _), (against, _) = pools
     synthesis = Synthesis(dialogues, options, replies, contradictions or None, against or None)
     write_pairs(_watched(synthesis) if progress else synthesis, files, overwrite)
-    inputs: list[SourceFile] = loading.files
     caveats = [*loading.caveats, *(each for pool in pools for each in pool[1]), *dialogues.caveats, *synthesis.caveats]
-    return SynthesisResult(files, synthesis.counts, options, inputs, caveats)
+    return SynthesisResult(files, synthesis.counts, options, loading.files, caveats)
 
 
 def _turns(loading: Loading, progress: bool) -> Iterator[Turn]:

@@ -48,14 +48,20 @@ class Options:
         for name in ("generic", "nli", "facts", "negation", "restated", "with_facts", "salad_length"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"{name}: expected a share from 0 to 1, found {getattr(self, name):g}")
-        if (total := self.nli + self.facts + self.negation) > 1 + 1e-9:
-            raise InputError(f"nli, facts and negation: expected shares of at most 1 together, found {total:g}")
         _check_weights("splits", self.splits, "shares of train, validation and test")
         _check_weights("salad_words", self.salad_words, "weights of response, premise and dialogue")
         if self.pairs is not None and self.pairs < 1:
             raise InputError(f"pairs: expected a number from 1, found {self.pairs}")
         if self.seed < 0:
             raise InputError(f"seed must not be negative, found {self.seed}")
+
+    def contradiction_shares(self, nli: bool, facts: bool) -> dict[str, float]:
+        """Of the sources but for salad, which takes the rest. Those of files have none where no files are given."""
+        shares = {"nli": self.nli if nli else 0.0, "facts": self.facts if facts else 0.0, "negation": self.negation}
+        if sum(shares.values()) > 1 + 1e-9:
+            given = ", ".join(f"{source} {share:g}" for source, share in shares.items() if share)
+            raise InputError(f"contradictions: expected shares of at most 1 together, found {given}")
+        return shares
 
     @property
     def per_entailment(self) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 from dialogauge.corpus.perturbations import WORD
 from dialogauge.learn.pairs import bare
-from dialogauge.learn.synthesis.slot import Slot
-from dialogauge.learn.synthesis.texts import TRIES, pick
+from dialogauge.learn.synthesis.slot import TRIES, Slot
 
 FEWEST = 2
 """One word alone is often a reply."""
@@ -30,5 +30,15 @@ def salad(slot: Slot, weights: Sequence[float], spread: float, words: Sequence[s
 
 
 def _word(slot: Slot, sources: Sequence[Sequence[str]], weights: Sequence[float]) -> str:
-    source = sources[pick(slot.random, weights)]
+    source = sources[_pick(slot.random, weights)]
     return source[slot.below(len(source))]
+
+
+def _pick(random: Random, weights: Sequence[float]) -> int:
+    """A place, as likely as its weight says."""
+    point = random.random() * sum(weights)
+    for place, weight in enumerate(weights):
+        if point < weight:
+            return place
+        point -= weight
+    return max(place for place, weight in enumerate(weights) if weight)

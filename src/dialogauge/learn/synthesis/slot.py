@@ -8,6 +8,9 @@ from random import Random
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.synthesis.dialogues import Dialogue, Thread
 
+TRIES = 30
+"""Draws for one hypothesis, before it is looked for in another way."""
+
 
 @dataclass(slots=True)
 class Slot:

@@ -1,18 +1,62 @@
-"""The pairs of one split."""
+"""The pairs of one split: how many of each label, and from which source."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dialogauge.corpus.inference import InferencePair, Label
+from dialogauge.corpus.perturbations import WORD
 from dialogauge.learn.pairs import bare
+from dialogauge.learn.synthesis.contradictions import Deck, FactContradictions
 from dialogauge.learn.synthesis.dialogues import Dialogue, slots_of
+from dialogauge.learn.synthesis.generic import Style, draw_generic
 from dialogauge.learn.synthesis.limit import Chosen
-from dialogauge.learn.synthesis.makers import Makers
 from dialogauge.learn.synthesis.mixer import Counter, Mixer
 from dialogauge.learn.synthesis.options import Options
+from dialogauge.learn.synthesis.pool import Pool
+from dialogauge.learn.synthesis.salad import salad
 from dialogauge.learn.synthesis.slot import Slot
+from dialogauge.learn.synthesis.stated import negated, restated
+
+Made = tuple[tuple[str, ...], str] | None
+
+
+@dataclass
+class Makers:
+    """What a source needs besides the slot. A source that has nothing for a slot makes None."""
+
+    options: Options
+    pool: Pool
+    generic: Sequence[str]
+    deck: Deck | None
+    against: FactContradictions | None
+    words: list[list[str]] = field(default_factory=list)
+    """Of each thread of the present dialogue."""
+
+    style: Style = field(default_factory=lambda: Style(False, False))
+
+    def begin(self, dialogue: Dialogue) -> None:
+        self.style = Style.of(dialogue.utterances())
+        self.words = [[word for text in thread.said for word in WORD.findall(text)] for thread in dialogue.threads]
+
+    def make(self, source: str, slot: Slot) -> Made:
+        if source == "next":
+            return slot.premise, slot.response
+        if source == "random":
+            drawn = self.pool.draw(slot)
+            return (slot.premise, drawn) if drawn else None
+        if source == "generic":
+            reply = draw_generic(self.generic, slot)
+            return (slot.premise, self.style.dress(reply)) if reply else None
+        if source == "salad":
+            words = self.words[slot.branch]
+            return slot.premise, salad(slot, self.options.salad_words, self.options.salad_length, words)
+        if source == "nli":
+            return self.deck.draw(slot) if self.deck else None
+        if source == "facts":
+            return self.against.draw(slot) if self.against else None
+        return negated(slot) if source == "negation" else restated(slot)
 
 
 @dataclass

@@ -12,12 +12,12 @@ from dialogauge.corpus.quote import count
 from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.synthesis.contradictions import Deck, FactContradictions
 from dialogauge.learn.synthesis.dialogues import Dialogues, slots_of
+from dialogauge.learn.synthesis.generic import read_generic
 from dialogauge.learn.synthesis.limit import choose
-from dialogauge.learn.synthesis.makers import Makers
 from dialogauge.learn.synthesis.mixer import Mixer
 from dialogauge.learn.synthesis.options import Options
-from dialogauge.learn.synthesis.split_maker import SplitMaker
-from dialogauge.learn.synthesis.texts import Pool, read_generic
+from dialogauge.learn.synthesis.pool import Pool
+from dialogauge.learn.synthesis.split_maker import Makers, SplitMaker
 
 REST: dict[Label, str] = {"entailment": "next", "neutral": "random", "contradiction": "salad"}
 """The source of each label that takes what no other does."""
@@ -97,26 +97,22 @@ class Synthesis:
 
     def _shares(self) -> dict[Label, dict[str, float]]:
         """Of the sources of each label, but for the one that takes the rest."""
-        options = self.options
-        against = {
-            "nli": options.nli if self._deck else 0.0,
-            "facts": options.facts if self._against else 0.0,
-            "negation": options.negation,
-        }
         return {
-            "entailment": {"restated": options.restated},
-            "neutral": {"generic": options.generic},
-            "contradiction": against,
+            "entailment": {"restated": self.options.restated},
+            "neutral": {"generic": self.options.generic},
+            "contradiction": self.options.contradiction_shares(self._deck is not None, self._against is not None),
         }
 
     def _check_splits(self) -> None:
         """Random utterances come from other dialogues of a split: it needs two."""
         fewest = 2 if self.options.generic < 1 and self.options.neutral else 1
         for split in self.options.split_shares:
-            usable = sum(any(slots_of(each, (1,))) for each in self.dialogues.of(split))
+            usable = sum(any(slots_of(each, self.options.history)) for each in self.dialogues.of(split))
             if usable < fewest:
                 held = count(len(self.dialogues.listed), "dialogue")
+                several = "other shares, as --splits 1,0,0, or another --seed"
+                alone = "generic replies in place of random utterances (--generic-share 1)"
                 raise InputError(
-                    f"the split {split} would have {usable} of {held}, expected at least {fewest}: give more "
-                    "conversations, or other shares, as --splits 1,0,0"
+                    f"the split {split} would have {usable} of {held} to make pairs from, expected at least {fewest}: "
+                    f"give more conversations, or {several if len(self.options.split_shares) > 1 else alone}"
                 )

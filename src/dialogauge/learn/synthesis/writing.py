@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from dialogauge.corpus.inference import InferencePair
 from dialogauge.corpus.inference_table import COLUMNS, table_row
 from dialogauge.errors import InputError
+from dialogauge.files import whole_file
 from dialogauge.tables import printable
 
 SPLIT = "{split}"
@@ -23,21 +20,13 @@ _TABLES = (".tsv", ".txt")
 
 
 def files_of(out: Path, splits: Sequence[str]) -> dict[str, Path]:
-    """The file of each split: one for all, unless `{split}` stands in the name."""
+    """The file of each split: one for all, unless `{split}` stands in the path."""
+    if str(out) == "-":
+        raise InputError("expected the name of a file: pairs are not written to stdout", out)
     for name in re.findall(r"\{.*?\}", out.name):
         if name != SPLIT:
             raise InputError(f"expected no braces in the name, but for {SPLIT}; found {name}", out)
-    return {split: out.with_name(out.name.replace(SPLIT, split)) for split in splits}
-
-
-def check_writable(path: Path, overwrite: bool) -> None:
-    """Refuses a file that is there already, before any work is done."""
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise InputError("is there and is not a plain file; choose another name", path)
-    if path.exists() and not overwrite:
-        raise InputError("is there already and was left as it is; choose another name or pass --overwrite", path)
-    if not next(parent for parent in path.absolute().parents if parent.exists()).is_dir():
-        raise InputError("cannot be made: a part of its path is a file", path)
+    return {split: Path(str(out).replace(SPLIT, split)) for split in splits}
 
 
 def write_pairs(pairs: Iterable[InferencePair], files: dict[str, Path], overwrite: bool = False) -> None:
@@ -62,25 +51,8 @@ class _Writer:
 
 @contextmanager
 def _writer(path: Path, overwrite: bool) -> Iterator[_Writer]:
-    """Writes beside the target under a temporary name, and moves into place when all went well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
-        new, packed = partial / "new", path.suffix.lower() == ".gz"
-        table = Path(path.name.lower().removesuffix(".gz")).suffix in _TABLES
-        with new.open("wb") as file:
-            if packed:
-                # Neither name nor time: same pairs, same bytes.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as unpacked:
-                    yield _Writer(cast(BinaryIO, unpacked), table)
-            else:
-                yield _Writer(file, table)
-            file.flush()
-            os.fsync(file.fileno())
-        check_writable(path, overwrite)
-        new.replace(path)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with whole_file(path, overwrite) as file:
+        yield _Writer(file, Path(path.name.lower().removesuffix(".gz")).suffix in _TABLES)
 
 
 def json_line(pair: InferencePair) -> str:

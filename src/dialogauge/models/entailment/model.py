@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,12 +49,6 @@ class EntailmentModel:
     temperature: float
     """Logits are divided by it: the probabilities of pairs held back then mean what they say."""
 
-    @property
-    def identity(self) -> str:
-        """The temperature decides numbers as well as weights do."""
-        name, _, digest = self.saved.identity.rpartition("@")
-        return f"{name}@{hashlib.sha256(f'{digest} {self.temperature!r}'.encode()).hexdigest()[:8]}"
-
     def ready(self, encoders: Encoders, encoder: str | None = None) -> ReadyModel:
         """With the encoder that it was trained with, by the name given or by the model's own."""
         from dialogauge.models.entailment.judges import EsimJudge, TunedJudge
@@ -79,7 +72,7 @@ class ReadyModel:
     judge: Judge
 
     def recipe(self) -> dict[str, str]:
-        return {"model": self.model.identity, **self.judge.encoder.recipe()}
+        return {"model": self.model.saved.identity, **self.judge.encoder.recipe()}
 
     def judged(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Judged:
         """What else is judged with a pair changes nothing for it."""
@@ -87,13 +80,19 @@ class ReadyModel:
             return Judged(np.empty((0, 3)), np.empty(0, bool), np.empty(0, bool))
         hidden = self.model.shape.hypothesis_only
         logits, cut, silent = self.judge.logits(
-            ["" if hidden else text.strip() for text in premises], [text.strip() for text in hypotheses]
+            ["" if hidden else _said(text) for text in premises], [_said(text) for text in hypotheses]
         )
         without = np.asarray(silent[:, 1] if hidden else silent.any(axis=1))
         probabilities = softmax(logits / self.model.temperature)
         probabilities[without] = np.eye(3)[NEUTRAL]
         # In full, sums differ by what else is in a batch.
         return Judged(probabilities.astype(np.float32).astype(np.float64), cut, without)
+
+
+def _said(text: str) -> str:
+    """Without the space around it; empty where nothing of it can be seen."""
+    bare = text.strip()
+    return bare if any(letter.isprintable() and not letter.isspace() for letter in bare) else ""
 
 
 def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dialogauge.encode.find import ModelFiles
-from dialogauge.models.directory import SavedModel, refuse_other_tensors
+from dialogauge.models.directory import AGAIN, SavedModel, refuse_other_tensors
 from dialogauge.models.entailment.shape import Shape
 
 ENCODER, HEAD = "encoder.", "head."
@@ -45,7 +45,11 @@ class Tuned:
         """Refuses weights that are not those of this encoder, tuned."""
         from dialogauge.encode.network import skeleton
 
-        refuse_other_tensors(self.saved, expected_tensors(skeleton(files), self.shape))
+        encoder = skeleton(files)
+        if self.shape.width != encoder.config.hidden_size:
+            found = f"vectors of {encoder.config.hidden_size} numbers, its card says {self.shape.width}"
+            raise self.saved.error(f"its encoder {files.identity} gives {found}; {AGAIN}")
+        refuse_other_tensors(self.saved, expected_tensors(encoder, self.shape))
 
 
 def expected_tensors(encoder: Any, shape: Shape) -> Mapping[str, tuple[int, ...]]:
@@ -56,7 +60,7 @@ def expected_tensors(encoder: Any, shape: Shape) -> Mapping[str, tuple[int, ...]
     from dialogauge.models.entailment.low_rank import expected
 
     with torch.device("meta"):
-        head = Head(replace(shape, width=encoder.config.hidden_size)).state_dict()
+        head = Head(shape).state_dict()
     if shape.rank:
         tuned = expected(encoder, shape.rank)
     else:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.encode.base import Encoder
+from dialogauge.encode.base import Encoder, Tokens
 from dialogauge.encode.transformer import Transformer
 from dialogauge.models.words import WordStates
 
 AT_ONCE = 16_384
+WHOLE = np.dtype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,21 @@ class WordPairs:
     """Of each pair, whether premise and hypothesis have no vector: (pairs, 2)."""
 
 
-def read_words(encoder: Encoder, premises: Sequence[str], hypotheses: Sequence[str], width: int) -> WordPairs:
-    """Every distinct text is encoded once, at most `AT_ONCE` at a time."""
+def read_words(
+    encoder: Encoder,
+    premises: Sequence[str],
+    hypotheses: Sequence[str],
+    width: int,
+    dtype: np.dtype[Any] = WHOLE,
+) -> WordPairs:
+    """Every distinct text is encoded once, at most `AT_ONCE` at a time; of all others, vectors are held as `dtype`."""
     before = list(dict.fromkeys(premises))
     after = list(dict.fromkeys(hypotheses))
-    found = [*_tokens(encoder, before, cut_beginning=True), *_tokens(encoder, after, cut_beginning=False)]
+    found = [
+        (tokens.words.astype(dtype), cut)
+        for texts, cut_beginning in ((before, True), (after, False))
+        for tokens, cut in _tokens(encoder, texts, cut_beginning)
+    ]
     p_rows, h_rows = ({text: row for row, text in enumerate(texts)} for texts in (before, after))
     p = np.array([p_rows[text] for text in premises], np.int64)
     h = np.array([h_rows[text] for text in hypotheses], np.int64) + len(before)
@@ -45,18 +57,17 @@ def read_words(encoder: Encoder, premises: Sequence[str], hypotheses: Sequence[s
     return WordPairs(states, p, h, cut[p] | cut[h], np.column_stack([silent[p], silent[h]]))
 
 
-def _tokens(encoder: Encoder, texts: Sequence[str], cut_beginning: bool) -> list[tuple[Any, bool]]:
-    """The vectors of each text's words, and whether some of it was cut."""
+def _tokens(encoder: Encoder, texts: Sequence[str], cut_beginning: bool) -> Iterator[tuple[Tokens, bool]]:
+    """The tokens of each text, and whether some of it was cut."""
     encoder.expect("tokens", pairs=False)
-    found: list[tuple[Any, bool]] = []
     for start in range(0, len(texts), AT_ONCE):
         block = [encoder.spelled(text) for text in texts[start : start + AT_ONCE]]
-        for text, tokens in zip(block, encoder.tokens(block), strict=True):
-            kept = tokens
-            if cut_beginning and tokens.dropped:
-                (kept,) = encoder.tokens([_ending(encoder, text)])
-            found.append((kept.words, tokens.dropped > 0))
-    return found
+        found = encoder.tokens(block)
+        cut = [tokens.dropped > 0 for tokens in found]
+        if cut_beginning and any(cut):
+            endings = iter(encoder.tokens([_ending(encoder, text) for text in compress(block, cut)]))
+            found = [next(endings) if shortened else tokens for tokens, shortened in zip(found, cut, strict=True)]
+        yield from zip(found, cut, strict=True)
 
 
 def _ending(encoder: Encoder, text: str) -> str:

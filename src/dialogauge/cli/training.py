@@ -1,0 +1,70 @@
+"""What the models of `dialogauge train` have in common."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from dialogauge.cli.output import add_format, warn
+from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.tables import printable
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Recipe = TypeVar("Recipe", bound="DataclassInstance")
+
+
+class Trained(Protocol):
+    @property
+    def card(self) -> dict[str, Any]: ...
+    @property
+    def caveats(self) -> list[Caveat]: ...
+    def render(self, form: str) -> str: ...
+
+
+def add_last(parser: argparse.ArgumentParser) -> None:
+    """The options that every model's help ends with."""
+    parser.add_argument("--half", action="store_true", help="keep weights in 16 bits: half the size")
+    parser.add_argument("--seed", metavar="N", type=int, help="same seed, same weights (default: 0)")
+    parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
+    parser.add_argument(
+        "--plot", metavar="FILE", type=Path, help="draw loss and accuracy by epoch (.png, .svg or .pdf)"
+    )
+    add_format(parser)
+
+
+def check(arguments: argparse.Namespace, what: str) -> None:
+    """Refuses options that do not go together, before any work is done."""
+    if arguments.validation and arguments.validation_share is not None:
+        raise InputError(f"--validation-share: --validation names {what} to validate with already")
+    if arguments.plot:
+        from dialogauge.report.figures import check_figure_path
+
+        check_figure_path(arguments.plot)
+
+
+def named_recipe(recipes: Mapping[str, Recipe], arguments: argparse.Namespace, **read: Any) -> Recipe:
+    """The recipe named, but for the options that were given; `read` has those that are not as argparse left them."""
+    if arguments.recipe not in recipes:
+        raise unknown("recipe", arguments.recipe, recipes)
+    base = recipes[arguments.recipe]
+    given = {field.name: getattr(arguments, field.name, None) for field in fields(base)} | read
+    return replace(base, **{name: value for name, value in given.items() if value is not None})
+
+
+def show(found: Trained, arguments: argparse.Namespace, metric: str) -> None:
+    """Prints what came of training, draws it where asked to, and says how the model is used."""
+    warn(found.caveats)
+    print(found.render(arguments.format), flush=True)
+    if arguments.plot:
+        from dialogauge.report import plot_training
+
+        plot_training(found.card, arguments.plot)
+    call = f"dialogauge score FILE --metrics {quote(f'{metric}[model={arguments.out}]')}"
+    print(printable(f"use it: {call}"), file=sys.stderr)
