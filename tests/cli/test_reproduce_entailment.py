@@ -90,7 +90,7 @@ def test_figure_2(call, static, tmp_path):
         ("entailment-figure1", ["--only", ","], "--only: expected a name, found none"),
         ("entailment-figure1", ["--only", "usr"], "unknown rated corpus 'usr'"),
         ("entailment-figure1", ["--plot", "x.txt"], "cannot draw into this kind of file"),
-        ("entailment-figure2", ["--only", "fed"], "drawn of GRADE's corpora"),
+        ("entailment-figure2", ["--only", "fed"], "unknown corpus of GRADE's 'fed'"),
         ("entailment-figure2", ["--vectors", "x"], "--vectors: entailment-figure2 has no use for it"),
         ("entailment-figure2", ["--corpora", "none"], "none: no such folder"),
         ("entailment-tabel3", [], "unknown table or figure 'entailment-tabel3'; did you mean entailment-table3"),
