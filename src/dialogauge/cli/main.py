@@ -28,6 +28,7 @@ from dialogauge.cli import (
     synthesize,
     train,
 )
+from dialogauge.cli.subcommands import add_subcommands
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 
@@ -103,16 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"dialogauge {__version__}")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for name, module in VERBS.items():
-        child = verbs.add_parser(
-            name,
-            help=module.HELP,
-            description=module.DESCRIPTION,
-            epilog=module.EXAMPLES,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.add_arguments(child)
+    add_subcommands(parser, VERBS, dest="verb", metavar="VERB")
     return parser
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dialogauge.cli import train_entailment, train_ruber
+from dialogauge.cli.subcommands import add_subcommands
 
 HELP = "train a learned metric on data of your own"
 DESCRIPTION = """\
@@ -22,16 +23,7 @@ MODELS = {"ruber": train_ruber, "entailment": train_entailment}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    models = parser.add_subparsers(dest="what", required=True, metavar="MODEL")
-    for name, module in MODELS.items():
-        child = models.add_parser(
-            name,
-            help=module.HELP,
-            description=module.DESCRIPTION,
-            epilog=module.EXAMPLES,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.add_arguments(child)
+    add_subcommands(parser, MODELS, dest="what", metavar="MODEL")
 
 
 def run(arguments: argparse.Namespace) -> int:
