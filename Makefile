@@ -44,6 +44,7 @@ bench: setup
 	@$(BIN)/python benchmarks/distances.py
 	@$(BIN)/python benchmarks/agreement.py
 	@$(BIN)/python benchmarks/learning.py
+	@$(BIN)/python benchmarks/entailment.py
 	@$(BIN)/python benchmarks/level.py
 	@$(BIN)/python benchmarks/large.py
 
