@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 
 from dialogauge.corpus import Turn, stream
-from dialogauge.corpus.inference import LABELS, InferencePair
+from dialogauge.corpus.inference import LABELS, SPLITS, InferencePair
 from dialogauge.errors import InputError
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.synthesis import Options
+from dialogauge.learn.synthesis.dialogues import gather, split_of
 from dialogauge.learn.synthesis.generic import Style, read_generic
 from dialogauge.learn.synthesis.mixer import Counter as Rounded
 from dialogauge.learn.synthesis.mixer import Mixer
@@ -200,6 +201,28 @@ def test_shares_of_the_splits():
     counts = Counter(pair.split for pair in found)
     assert counts["train"] == pytest.approx(1000, abs=70)  # three standard deviations
     assert counts["test"] == pytest.approx(500, abs=60)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("dialogues", [6, 20, 60])
+def test_every_split_of_a_small_corpus_has_pairs(dialogues, seed):
+    """By hashes alone, most of these corpora have a split of one dialogue or none."""
+    made = synthesis(turns(dialogues), Options(seed=seed))
+    found = list(made)
+    owners = {split: {pair.dialogue for pair in found if pair.split == split} for split in SPLITS}
+    assert all(len(names) >= 2 for names in owners.values())
+    assert sum(map(len, owners.values())) == dialogues
+
+
+def test_dialogues_that_are_moved_to_fill_a_split_are_counted():
+    shares = Options().split_shares
+    few, many = (gather(turns(number), 0, shares) for number in (6, 500))
+    hashes = Counter(split_of(0, "\0".join(map(bare, each.utterances())), shares) for each in few.listed)
+    moved = sum(max(0, 2 - hashes[split]) for split in ("validation", "test"))
+    assert moved
+    assert few.caveats[0].code == "small_splits"
+    assert few.caveats[0].message.startswith(f"{moved} dialogue")
+    assert not many.caveats
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,9 @@ from dialogauge.corpus.unit import unit_key
 from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.pairs import bare
 
+FEWEST = 2
+"""Dialogues of a split: random utterances come from another one."""
+
 
 @dataclass(slots=True)
 class Thread:
@@ -124,11 +127,31 @@ def gather(turns: Iterable[Turn], seed: int, shares: Mapping[str, float]) -> Dia
         dialogue.split = split_of(seed, text, shares)
         dialogue.number = len(found)
         found[text] = dialogue
-    return Dialogues(list(found.values()), _caveats(len(told) - len(found), judged, number))
+    listed = list(found.values())
+    moved = _fill(listed, list(shares))
+    return Dialogues(listed, _caveats(len(told) - len(found), moved, judged, number))
 
 
-def _caveats(again: int, judged: int, turns: int) -> list[Caveat]:
+def _fill(dialogues: list[Dialogue], splits: list[str]) -> int:
+    """Where the hashes of a small corpus leave a split with fewer than `FEWEST` dialogues, it gets some of the largest.
+    How many were moved."""
+    moved = 0
+    if len(dialogues) < FEWEST * len(splits):
+        return moved
+    while True:
+        held = {split: [dialogue for dialogue in dialogues if dialogue.split == split] for split in splits}
+        least, most = (choose(splits, key=lambda split: len(held[split])) for choose in (min, max))
+        if len(held[least]) >= FEWEST:
+            return moved
+        min(held[most], key=lambda dialogue: dialogue.key).split = least
+        moved += 1
+
+
+def _caveats(again: int, moved: int, judged: int, turns: int) -> list[Caveat]:
     found = []
+    if moved:
+        message = f"{count(moved, 'dialogue')} moved to other splits, so that each has at least {FEWEST}"
+        found.append(Caveat("small_splits", message))
     if again:
         message = f"{count(again, 'dialogue')} with the text of another, or without any, left out"
         found.append(Caveat("repeated_dialogues", message))
