@@ -214,3 +214,19 @@ def test_tables_of_inference_corpora(tmp_path):
     assert len(data.pairs) == 9
     assert len(np.unique(data.pairs.groups)) == 9
     assert "unlabelled_pairs" in codes(data)
+
+
+@pytest.mark.parametrize("line", ['{"dialogue": "d", "utterances": ["hi", "hello"]}', "hi __eou__ hello __eou__"])
+def test_conversations_are_told_from_pairs(tmp_path, line):
+    path = tmp_path / "talk.txt"
+    path.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="^.*talk.txt.* expected .* `dialogauge synthesize entailment` makes pairs"):
+        read_data(Files([path]), 0)
+
+
+def test_a_bad_label_gets_no_hint_at_conversations(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"premise": "a", "hypothesis": "b", "label": "maybe"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="label: expected") as raised:
+        read_data(Files([path]), 0)
+    assert "synthesize" not in str(raised.value)

@@ -30,7 +30,7 @@ def test_example_of_the_paper(ready):
 
 
 def test_what_the_page_shows(ready):
-    """The table of docs/entailment-models.md, to a hundredth."""
+    """The table of docs/entailment-models.md; another processor may round the last digit otherwise."""
     shown = {
         "I have three cats.": (0.992, 0.005, 0.002),
         "I don't have cats.": (0.000, 0.000, 0.999),
@@ -41,7 +41,7 @@ def test_what_the_page_shows(ready):
         "I have two cats.": (0.992, 0.005, 0.003),
     }
     found = probabilities(ready, CATS, *shown)
-    np.testing.assert_allclose(found, list(shown.values()), atol=0.01)
+    np.testing.assert_allclose(found, list(shown.values()), atol=0.0015)
 
 
 def test_it_tells_the_classes_of_plain_inference_apart(ready):

@@ -140,9 +140,16 @@ class _Reading:
 
     def add(self, path: str | Path, use: str, always: bool = False) -> None:
         """Pairs are for `use`, unless the file says otherwise and `always` is not set."""
-        found = read_inference(path, self._skip_invalid)
-        for pair in found:
-            self._put(pair, use if always else pair.split or use)
+        before = len(self.uses)
+        try:
+            found = read_inference(path, self._skip_invalid)
+            for pair in found:
+                self._put(pair, use if always else pair.split or use)
+        except InputError as error:
+            if len(self.uses) > before or not error.message.startswith("expected"):
+                raise
+            hint = "if these are conversations, `dialogauge synthesize entailment` makes pairs of them"
+            raise InputError(f"{error.message}; {hint}", error.path, error.line) from None
         self.caveats += found.caveats
         kind = {"train": "training", "validation": "validation"}.get(use, "tests")
         self._files[kind] += [SourceFile(str(file), sha256(Path(file)), READER) for file in found.files]
