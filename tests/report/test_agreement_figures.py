@@ -157,9 +157,9 @@ def test_formats(found, tmp_path, plot, name, start):
 
 @every_plot
 @pytest.mark.parametrize("form", ["svg", "pdf", "png"])
-def test_same_agreement_same_bytes(found, tmp_path, plot, form):
-    first, second = (plot(found, tmp_path / f"{name}.{form}").read_bytes() for name in "ab")
-    assert first == second
+def test_same_agreement_same_bytes(found, at_two_times, plot, form):
+    today, then = at_two_times(lambda path: plot(found, path), form)
+    assert today == then
 
 
 @every_plot

@@ -7,7 +7,7 @@ import pytest
 from dialogauge import evaluate, plot_scores
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import MissingPackage
-from dialogauge.report.figures import FLOOR
+from dialogauge.report.drawing import FLOOR
 
 
 @pytest.fixture
@@ -22,9 +22,10 @@ def test_formats(result, tmp_path, name, start):
     assert path.read_bytes().startswith(start)
 
 
-def test_same_result_same_bytes(result, tmp_path):
-    first, second = (plot_scores(result, tmp_path / name).read_bytes() for name in ("a.svg", "b.svg"))
-    assert first == second
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_same_result_same_bytes(result, at_two_times, kind):
+    today, then = at_two_times(lambda path: plot_scores(result, path), kind)
+    assert today == then
 
 
 def test_without_matplotlib_the_extra_is_named(result, tmp_path, monkeypatch):

@@ -49,9 +49,10 @@ def test_formats(result, tmp_path, name, start):
     assert plot_normality(result, tmp_path / "deep" / name).read_bytes().startswith(start)
 
 
-def test_same_result_same_bytes(result, tmp_path):
-    first, second = (plot_normality(result, tmp_path / name).read_bytes() for name in ("a.svg", "b.svg"))
-    assert first == second
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_same_result_same_bytes(result, at_two_times, kind):
+    today, then = at_two_times(lambda path: plot_normality(result, path), kind)
+    assert today == then
 
 
 def test_panels(result, tmp_path, drawn):

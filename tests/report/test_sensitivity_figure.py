@@ -40,9 +40,10 @@ def test_formats(result, tmp_path, name, start):
     assert path.read_bytes().startswith(start)
 
 
-def test_same_result_same_bytes(result, tmp_path):
-    first, second = (plot_sensitivity(result, tmp_path / name).read_bytes() for name in ("a.svg", "b.svg"))
-    assert first == second
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_same_result_same_bytes(result, at_two_times, kind):
+    today, then = at_two_times(lambda path: plot_sensitivity(result, path), kind)
+    assert today == then
 
 
 def test_a_panel_for_each_metric_and_system(result, tmp_path, drawn):

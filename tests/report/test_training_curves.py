@@ -36,9 +36,9 @@ def test_lines_and_dots(networks, kind):
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_same_card_same_bytes(kind, tmp_path):
-    first, second = (plot_training(card(2), tmp_path / f"{name}.{kind}") for name in "ab")
-    assert first.read_bytes() == second.read_bytes()
+def test_same_card_same_bytes(kind, at_two_times):
+    today, then = at_two_times(lambda path: plot_training(card(2), path), kind)
+    assert today == then
 
 
 def test_other_files_are_refused(tmp_path):

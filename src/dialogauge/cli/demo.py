@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = example_file()
     if arguments.plot:
-        from dialogauge.report.figures import check_figure_path
+        from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     result = evaluate(load(path), METRICS, progress=on_terminal())

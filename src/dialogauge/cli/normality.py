@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     making = {name: getattr(arguments, name) for name in ("encoder", "dtype", "pool", "layer", "context", "seed")}
     check_plan(**making)
     if arguments.plot:
-        from dialogauge.report.figures import check_figure_path
+        from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     progress = on_terminal()

@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"--corpora: {arguments.what} needs the folder of rated files, found none")
     Settings(arguments.seed, arguments.resamples)
     if arguments.plot:
-        from dialogauge.report.figures import check_figure_path
+        from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     result = WHAT[arguments.what](arguments)

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out:
         check_run_writable(arguments.out, arguments.overwrite)
     if arguments.plot:
-        from dialogauge.report.figures import check_figure_path
+        from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     read = load if explained else stream

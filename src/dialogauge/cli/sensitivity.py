@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
     requests = parse_requests(arguments.metrics, arguments.compat, defaults)
     if arguments.plot:
-        from dialogauge.report.figures import check_figure_path
+        from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())

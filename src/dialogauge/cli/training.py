@@ -44,7 +44,7 @@ def check(arguments: argparse.Namespace, what: str) -> None:
     if arguments.validation and arguments.validation_share is not None:
         raise InputError(f"--validation-share: --validation names {what} to validate with already")
     if arguments.plot:
-        from dialogauge.report.figures import check_figure_path
+        from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
 

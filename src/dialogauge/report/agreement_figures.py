@@ -11,7 +11,7 @@ from dialogauge.errors import InputError, unknown
 from dialogauge.report.agreement_forest import plot_agreement_forest
 from dialogauge.report.agreement_heatmap import plot_agreement_heatmap
 from dialogauge.report.agreement_scatter import plot_turn_scatter
-from dialogauge.report.figures import FORMATS, check_figure_path
+from dialogauge.report.drawing import FORMATS, check_figure_path
 from dialogauge.report.system_scatter import plot_system_scatter
 
 SCATTERS = {"turn": plot_turn_scatter, "dialogue": plot_turn_scatter, "system": plot_system_scatter}

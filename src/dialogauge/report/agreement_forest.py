@@ -17,8 +17,7 @@ from dialogauge.report.agreement_parts import (
     scope_labels,
     scopes_of,
 )
-from dialogauge.report.drawing import caption, fit_all, number, panels, plain, save
-from dialogauge.report.figures import BEST, FLOOR, INK, MUTED
+from dialogauge.report.drawing import BEST, FLOOR, INK, MUTED, caption, fit_all, number, panels, plain, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,7 @@ from dialogauge.report.agreement_parts import (
     scope_labels,
     scopes_of,
 )
-from dialogauge.report.drawing import GRID, NARROWEST, caption, fit_all, number, save
-from dialogauge.report.figures import INK, MUTED
+from dialogauge.report.drawing import GRID, INK, MUTED, NARROWEST, caption, fit_all, number, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,8 +19,20 @@ from dialogauge.report.agreement_parts import (
     told,
     turned_words,
 )
-from dialogauge.report.drawing import TITLE, caption, fit_all, legend_columns, nothing, panels, plain, save
-from dialogauge.report.figures import BEST, DIRECTION, INK, MUTED
+from dialogauge.report.drawing import (
+    BEST,
+    DIRECTION,
+    INK,
+    MUTED,
+    TITLE,
+    caption,
+    fit_all,
+    legend_columns,
+    nothing,
+    panels,
+    plain,
+    save,
+)
 from dialogauge.report.fitted_line import fitted_line
 from dialogauge.report.sensitivity_figure import STYLES
 

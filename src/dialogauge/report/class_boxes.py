@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dialogauge.errors import InputError
-from dialogauge.report.drawing import caption, fit, panels, plain, save
-from dialogauge.report.figures import INK
+from dialogauge.report.drawing import INK, caption, fit, panels, plain, save
 from dialogauge.report.sensitivity_figure import STYLES
 from dialogauge.reproduce.entailment_figure1 import BoxPanel
 from dialogauge.tables import printable

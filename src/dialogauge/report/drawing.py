@@ -6,20 +6,24 @@ import textwrap
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.report.figures import INK, MUTED, check_figure_path
+from dialogauge.errors import InputError, MissingPackage
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+FORMATS = ("png", "svg", "pdf")
 LOOK = {"font.size": 9, "svg.hashsalt": "dialogauge", "text.parse_math": False}
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """Same figure, same bytes."""
+INK, MUTED, BEST, FLOOR = "#1b1f24", "#8a939e", "#0b6bcb", "#d55e00"
 GRID, EDGE = "#e4e7eb", "#c8ccd2"
+DIRECTION = {True: "higher is better", False: "lower is better", None: ""}
 LONGEST = 28
 """Letters of a name."""
 TITLE = 26
@@ -28,6 +32,18 @@ NARROWEST = 4.2
 """Inches of a figure with one panel."""
 LETTERS_PER_INCH = 17
 """Of small print."""
+
+
+def check_figure_path(path: str | Path) -> Path:
+    """The path, if a figure can be written there: asked before any work is done."""
+    path = Path(path)
+    if find_spec("matplotlib") is None:
+        raise MissingPackage("matplotlib", "plot", "drawing a figure")
+    if path.is_dir() or any(parent.is_file() for parent in path.absolute().parents):
+        raise InputError("is no place for a file", path)
+    if path.suffix.lstrip(".").lower() not in FORMATS:
+        raise InputError(f"cannot draw into this kind of file; end its name in .{', .'.join(FORMATS)}", path)
+    return path
 
 
 def save(draw: Callable[[], Figure], path: str | Path) -> Path:

@@ -1,58 +1,40 @@
-"""Figures of results."""
+"""The figure of scores with their intervals."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.errors import InputError, MissingPackage
 from dialogauge.evaluation.result import Result, Score
 from dialogauge.evaluation.score_table import best_value
+from dialogauge.report.drawing import BEST, DIRECTION, EDGE, FLOOR, GRID, INK, MUTED, save
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-FORMATS = ("png", "svg", "pdf")
-INK, MUTED, BEST, FLOOR = "#1b1f24", "#8a939e", "#0b6bcb", "#d55e00"
-DIRECTION = {True: "higher is better", False: "lower is better", None: ""}
-
-
-def check_figure_path(path: str | Path) -> Path:
-    """The path, if a figure can be written there: asked before any work is done."""
-    path = Path(path)
-    if find_spec("matplotlib") is None:
-        raise MissingPackage("matplotlib", "plot", "drawing a figure")
-    if path.is_dir() or any(parent.is_file() for parent in path.absolute().parents):
-        raise InputError("is no place for a file", path)
-    if path.suffix.lstrip(".").lower() not in FORMATS:
-        raise InputError(f"cannot draw into this kind of file; end its name in .{', .'.join(FORMATS)}", path)
-    return path
+    from matplotlib.figure import Figure
 
 
 def plot_scores(result: Result, path: str | Path) -> Path:
     """Draws each metric of the result's table as a panel: a dot per system and a line for its interval."""
-    path = check_figure_path(path)
-    import matplotlib
+    return save(lambda: _draw(result), path)
+
+
+def _draw(result: Result) -> Figure:
     from matplotlib.figure import Figure
 
     systems = list(result.systems)
     panels = len(result.columns)
-    with matplotlib.rc_context({"font.size": 9, "svg.hashsalt": "dialogauge", "text.parse_math": False}):
-        figure = Figure(figsize=(1.6 + 2.3 * panels, 1.1 + 0.34 * len(systems)), layout="constrained")
-        axes = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
-        for axis, metric in zip(axes, result.columns, strict=True):
-            _panel(axis, [result.score(system, metric) for system in systems])
-            axis.set_title(printable(metric), color=INK, fontweight="bold")
-        axes[0].set_yticks(range(len(systems)), [printable(system) for system in systems])
-        axes[0].set_ylim(len(systems) - 0.5, -0.5)
-        settings = result.settings
-        figure.supxlabel(f"{100 * settings.confidence:.4g}% intervals over {result.unit}", fontsize=8, color=MUTED)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        figure.savefig(path, dpi=160, metadata=metadata)
-    return path
+    figure = Figure(figsize=(1.6 + 2.3 * panels, 1.1 + 0.34 * len(systems)), layout="constrained")
+    axes = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
+    for axis, metric in zip(axes, result.columns, strict=True):
+        _panel(axis, [result.score(system, metric) for system in systems])
+        axis.set_title(printable(metric), color=INK, fontweight="bold")
+    axes[0].set_yticks(range(len(systems)), [printable(system) for system in systems])
+    axes[0].set_ylim(len(systems) - 0.5, -0.5)
+    settings = result.settings
+    figure.supxlabel(f"{100 * settings.confidence:.4g}% intervals over {result.unit}", fontsize=8, color=MUTED)
+    return figure
 
 
 def _panel(axis: Axes, scores: list[Score]) -> None:
@@ -68,10 +50,10 @@ def _panel(axis: Axes, scores: list[Score]) -> None:
             axis.plot([score.floor], [place], "|", color=FLOOR, markersize=14, markeredgewidth=2)
     floor = ", | floor" if any(score.floor is not None for score in scores) else ""
     axis.set_xlabel(DIRECTION[scores[0].higher_is_better] + floor, fontsize=8, color=MUTED)
-    axis.grid(axis="x", color="#e4e7eb", linewidth=0.8)
+    axis.grid(axis="x", color=GRID, linewidth=0.8)
     axis.set_axisbelow(True)
     axis.margins(x=0.12)
     axis.tick_params(length=0, colors=INK)
     for side in ("top", "right", "left"):
         axis.spines[side].set_visible(False)
-    axis.spines["bottom"].set_color("#c8ccd2")
+    axis.spines["bottom"].set_color(EDGE)

@@ -10,11 +10,12 @@ import numpy as np
 from dialogauge.evaluation.gaussian_tests import LEVEL, Floats
 from dialogauge.evaluation.normality import Normality
 from dialogauge.evaluation.normality_row import Example, NormalityRow
-from dialogauge.report.figures import BEST, INK, MUTED, check_figure_path
+from dialogauge.report.drawing import BEST, EDGE, INK, MUTED, save
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 TITLES = ("W of every dimension", "least normal dimension", "typical dimension", "most normal dimension")
 BARS, REJECTED = "#b9cfe6", "#d55e00"
@@ -29,28 +30,26 @@ def plot_normality(result: Normality, path: str | Path) -> Path:
     """Draws a row of four panels for the references and each system: a histogram of W over the dimensions, and
     histograms of the values in the dimensions with the smallest, the median and the largest W under a Gaussian's
     density. Panels of one column have the same axes."""
-    path = check_figure_path(path)
-    import matplotlib
+    return save(lambda: _figure(result), path)
+
+
+def _figure(result: Normality) -> Figure:
     from matplotlib.figure import Figure
 
     rows = result.rows
-    with matplotlib.rc_context({"font.size": 9, "svg.hashsalt": "dialogauge", "text.parse_math": False}):
-        figure = Figure(figsize=(10.5, 1.0 + 1.25 * len(rows)), layout="constrained")
-        grid = figure.subplots(len(rows), len(TITLES), sharex="col", sharey="col", squeeze=False)
-        w_bins, value_bins = _w_bins(rows), _value_bins(rows)
-        for axes, row in zip(grid, rows, strict=True):
-            _draw(axes, row, w_bins, value_bins)
-        for axis, title in zip(grid[0], TITLES, strict=True):
-            axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
-        grid[-1][0].set_xlabel(f"W (dark: p < {LEVEL})", fontsize=8, color=MUTED)
-        for axis in grid[-1][1:]:
-            axis.set_xticks(np.arange(-value_bins[-1], value_bins[-1] + 1)[::2] + value_bins[-1] % 2)
-            axis.set_xlabel("standard deviations from the mean", fontsize=8, color=MUTED)
-        figure.supxlabel(_caption(rows), fontsize=8, color=MUTED)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        figure.savefig(path, dpi=160, metadata=metadata)
-    return path
+    figure = Figure(figsize=(10.5, 1.0 + 1.25 * len(rows)), layout="constrained")
+    grid = figure.subplots(len(rows), len(TITLES), sharex="col", sharey="col", squeeze=False)
+    w_bins, value_bins = _w_bins(rows), _value_bins(rows)
+    for axes, row in zip(grid, rows, strict=True):
+        _draw(axes, row, w_bins, value_bins)
+    for axis, title in zip(grid[0], TITLES, strict=True):
+        axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
+    grid[-1][0].set_xlabel(f"W (dark: p < {LEVEL})", fontsize=8, color=MUTED)
+    for axis in grid[-1][1:]:
+        axis.set_xticks(np.arange(-value_bins[-1], value_bins[-1] + 1)[::2] + value_bins[-1] % 2)
+        axis.set_xlabel("standard deviations from the mean", fontsize=8, color=MUTED)
+    figure.supxlabel(_caption(rows), fontsize=8, color=MUTED)
+    return figure
 
 
 def _draw(axes: list[Axes], row: NormalityRow, w_bins: Floats, value_bins: Floats) -> None:
@@ -108,4 +107,4 @@ def _plain(axis: Axes) -> None:
     axis.tick_params(length=0, colors=INK, labelsize=8)
     for side in ("top", "right", "left"):
         axis.spines[side].set_visible(False)
-    axis.spines["bottom"].set_color("#c8ccd2")
+    axis.spines["bottom"].set_color(EDGE)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.errors import InputError
-from dialogauge.report.drawing import NARROWEST, caption, fit, fit_all, legend_columns, plain, save
-from dialogauge.report.figures import INK, MUTED
+from dialogauge.report.drawing import INK, MUTED, NARROWEST, caption, fit, fit_all, legend_columns, plain, save
 from dialogauge.report.sensitivity_figure import STYLES
 from dialogauge.reproduce.bars import Bar
 from dialogauge.tables import printable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dialogauge.agreement.points import Floats
-from dialogauge.report.figures import INK
+from dialogauge.report.drawing import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from dialogauge.corpus.perturbations import KINDS
 from dialogauge.evaluation.sensitivity import Sensitivity
 from dialogauge.evaluation.sensitivity_table import DIRECTIONS
-from dialogauge.report.figures import INK, MUTED, check_figure_path
+from dialogauge.report.drawing import INK, MUTED, plain, save
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from dialogauge.evaluation.trend import Point
 
@@ -34,30 +35,27 @@ ASIDE = 0.007
 def plot_sensitivity(result: Sensitivity, path: str | Path) -> Path:
     """Draws a panel for each metric, in a row for each system: values by ratio, a line with intervals for each kind.
     One metric has the same scale for all systems."""
-    path = check_figure_path(path)
-    import matplotlib
+    return save(lambda: _draw(result), path)
+
+
+def _draw(result: Sensitivity) -> Figure:
     from matplotlib.figure import Figure
 
     systems, metrics = list(result.systems), result.columns
-    size = (1.5 + 2.9 * len(metrics), 0.7 + 2.3 * len(systems))
-    with matplotlib.rc_context({"font.size": 9, "svg.hashsalt": "dialogauge", "text.parse_math": False}):
-        figure = Figure(figsize=size, layout="constrained")
-        grid = figure.subplots(len(systems), len(metrics), sharex=True, sharey="col", squeeze=False)
-        for row, system in zip(grid, systems, strict=True):
-            for axis, metric in zip(row, metrics, strict=True):
-                _panel(axis, [result.series(kind, system, metric) for kind in result.kinds])
-                title = metric if len(systems) == 1 else f"{metric}, {system}"
-                axis.set_title(printable(title), color=INK, fontweight="bold")
-        grid[-1][0].set_xticks(result.ratios, [f"{ratio:g}" for ratio in result.ratios])
-        lines, kinds = grid[0][0].get_legend_handles_labels()
-        figure.legend(lines, kinds, loc="outside right center", frameon=False)
-        changed = "responses" if result.of == "response" else "references"
-        interval = f"{100 * result.settings.confidence:.4g}% intervals over {result.unit}"
-        figure.supxlabel(f"share of {changed} made worse; {interval}", fontsize=8, color=MUTED)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        figure.savefig(path, dpi=160, metadata=metadata)
-    return path
+    figure = Figure(figsize=(1.5 + 2.9 * len(metrics), 0.7 + 2.3 * len(systems)), layout="constrained")
+    grid = figure.subplots(len(systems), len(metrics), sharex=True, sharey="col", squeeze=False)
+    for row, system in zip(grid, systems, strict=True):
+        for axis, metric in zip(row, metrics, strict=True):
+            _panel(axis, [result.series(kind, system, metric) for kind in result.kinds])
+            title = metric if len(systems) == 1 else f"{metric}, {system}"
+            axis.set_title(printable(title), color=INK, fontweight="bold")
+    grid[-1][0].set_xticks(result.ratios, [f"{ratio:g}" for ratio in result.ratios])
+    lines, kinds = grid[0][0].get_legend_handles_labels()
+    figure.legend(lines, kinds, loc="outside right center", frameon=False)
+    changed = "responses" if result.of == "response" else "references"
+    interval = f"{100 * result.settings.confidence:.4g}% intervals over {result.unit}"
+    figure.supxlabel(f"share of {changed} made worse; {interval}", fontsize=8, color=MUTED)
+    return figure
 
 
 def _panel(axis: Axes, lines: list[list[Point]]) -> None:
@@ -71,12 +69,7 @@ def _panel(axis: Axes, lines: list[list[Point]]) -> None:
             _interval(axis, x, point, colour)
     _start(axis, lines[0][0])
     axis.set_ylabel(DIRECTIONS[lines[0][0].higher_is_better], fontsize=8, color=MUTED)
-    axis.grid(axis="y", color="#e4e7eb", linewidth=0.8)
-    axis.set_axisbelow(True)
-    axis.tick_params(length=0, colors=INK, labelsize=8)
-    for side in ("top", "right", "left"):
-        axis.spines[side].set_visible(False)
-    axis.spines["bottom"].set_color("#c8ccd2")
+    plain(axis, "y")
 
 
 def _start(axis: Axes, point: Point) -> None:

@@ -11,8 +11,7 @@ import numpy as np
 from dialogauge.agreement.points import Floats
 from dialogauge.errors import InputError
 from dialogauge.report.agreement_parts import told
-from dialogauge.report.drawing import NARROWEST, caption, fit, nothing, plain, save
-from dialogauge.report.figures import BEST, DIRECTION, INK, MUTED
+from dialogauge.report.drawing import BEST, DIRECTION, INK, MUTED, NARROWEST, caption, fit, nothing, plain, save
 from dialogauge.report.fitted_line import fitted_line
 from dialogauge.reproduce.entailment_figure2 import JITTER
 from dialogauge.reproduce.entailment_scatter import ScatterPanel

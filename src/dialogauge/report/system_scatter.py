@@ -19,8 +19,7 @@ from dialogauge.report.agreement_parts import (
     told,
     turned_words,
 )
-from dialogauge.report.drawing import TITLE, caption, fit_all, nothing, panels, plain, save
-from dialogauge.report.figures import BEST, DIRECTION, INK, MUTED
+from dialogauge.report.drawing import BEST, DIRECTION, INK, MUTED, TITLE, caption, fit_all, nothing, panels, plain, save
 from dialogauge.report.point_labels import label_points
 
 if TYPE_CHECKING:

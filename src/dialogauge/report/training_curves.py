@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.report.drawing import caption, panels, plain, save
-from dialogauge.report.figures import BEST, INK, MUTED
+from dialogauge.report.drawing import BEST, INK, MUTED, caption, panels, plain, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
