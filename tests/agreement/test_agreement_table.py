@@ -39,7 +39,8 @@ def test_the_forms_are_what_they_say(result):
     assert json.loads(result.render("json"))["schema"] == "dialogauge.agreement/1"
     assert "\\toprule" in result.render("latex")
     assert result.render("markdown").startswith("| corpus")
-    assert str(result) == result.render("table")
+    assert str(result).startswith(result.render("table") + "\n\nwarning: ")
+    assert repr(result).startswith("<Agreement: ")
 
 
 def test_csv_has_a_line_per_row(result):

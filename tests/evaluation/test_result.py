@@ -1,10 +1,14 @@
 import json
 import re
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
+import dialogauge.reproduce
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import evaluate
+from dialogauge.evaluation.forms import Forms
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +71,29 @@ def test_csv_is_one_line_per_score(result):
     lines = result.to_csv().split("\n")
     assert lines[0].startswith("system,metric,value,low,high,n,")
     assert len(lines) == 1 + len(result.scores)
+
+
+def test_printing_shows_the_caveats_below_the_table():
+    """Six turns are few, which a script's reader must be told as one of the command line is."""
+    result = evaluate(Corpus([Turn(str(i), f"word{i}", (f"q{i}",)) for i in range(6)]), "length")
+    (caveat,) = result.caveats
+    assert str(result) == f"{result.render('table')}\n\nwarning: {caveat.message}"
+    assert caveat.message not in result.render("table")
+
+
+def test_one_short_line_stands_for_a_result(result):
+    assert repr(result) == "<Result: 2 systems, 3 metrics, 60 turns>"
+    assert repr(result.samples[0]) == "<Sample: rouge_l of good_one, 30 turns>"
+    assert repr(Corpus([Turn("1", "x")])) == "<Corpus: 1 system, 1 turn>"
+
+
+def forms(cls=Forms):
+    return {each for sub in cls.__subclasses__() for each in (sub, *forms(sub))}
+
+
+def test_no_form_of_a_result_prints_all_that_it_holds():
+    for module in iter_modules(dialogauge.reproduce.__path__, "dialogauge.reproduce."):
+        import_module(module.name)
+    import_module("dialogauge.agreement.result")
+    assert len(forms()) > 10
+    assert {cls.__repr__ for cls in forms()} == {Forms.__repr__}

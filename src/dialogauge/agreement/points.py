@@ -31,7 +31,7 @@ class Scope:
     system: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Points:
     """Point i is a turn, a dialogue or a system. Every metric has a value there, and people rated it."""
 
@@ -51,6 +51,9 @@ class Points:
     """(points, metrics, 2): of systems' scores, from resampled contexts; NaN where there is none."""
     people_intervals: Floats | None = None
     """(points, 2): of systems' mean ratings."""
+
+    def __repr__(self) -> str:
+        return f"<Points: {len(self.names)} of {self.scope}, {len(self.metrics)} metrics>"
 
     def column(self, metric: str) -> Floats:
         """The values of one metric."""

@@ -114,7 +114,7 @@ class Contrast(Scoped):
     """How many turns, dialogues or systems would show a difference of this size (80 % power at 5 %)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Agreement(Forms):
     """What `correlate` gives."""
 
@@ -145,6 +145,16 @@ class Agreement(Forms):
     def scopes(self) -> list[Scope]:
         """In the order of the table: each corpus's, then means over corpora."""
         return list(dict.fromkeys(row.scope for row in self.rows))
+
+    def contents(self) -> str:
+        corpora = {points.scope.corpus for points in self.points}
+        return ", ".join(
+            [
+                tables.counted(len(self.metrics), "metric"),
+                tables.counted(len(corpora), "corpus", "corpora"),
+                tables.counted(len(self.rows), "row"),
+            ]
+        )
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per row."""

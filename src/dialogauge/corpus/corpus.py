@@ -8,6 +8,7 @@ from functools import cached_property
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, unknown
+from dialogauge.tables import counted
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,16 @@ class SourceFile:
     reader: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Corpus:
     """Turns of one or more systems. (id, system) is unique where the corpus comes from `load`."""
 
     turns: list[Turn]
     files: tuple[SourceFile, ...] = ()
     caveats: tuple[Caveat, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Corpus: {counted(len(self.by_system), 'system')}, {counted(len(self.turns), 'turn')}>"
 
     def __len__(self) -> int:
         return len(self.turns)

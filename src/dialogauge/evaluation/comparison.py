@@ -11,7 +11,7 @@ from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import Forms, corpus_record
+from dialogauge.evaluation.forms import Forms, corpus_record, counted_scores
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
 from dialogauge.evaluation.score_table import BETTER
@@ -21,7 +21,7 @@ SCHEMA = "dialogauge.comparison/1"
 PAIRS_SHOWN = 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Forms):
     """What `compare` gives: the scores, and every pair of systems under every metric."""
 
@@ -54,6 +54,9 @@ class Comparison(Forms):
         both_ways = [way for pair in self.pairs if pair.metric == metric for way in (pair, pair.turned())]
         guarded = [pair for pair in both_ways if self.baselines.get(pair.second) == pair.first]
         return holm(guarded, self._score(next(iter(self.systems)), metric).higher_is_better)
+
+    def contents(self) -> str:
+        return counted_scores(self.systems, self.columns)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per pair and metric."""

@@ -37,12 +37,15 @@ class Push:
     reference: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation(Forms):
     """The responses that push each system's score most, worst first."""
 
     metric: str
     pushes: list[Push]
+
+    def contents(self) -> str:
+        return f"{self.metric}, {tables.counted(len(self.pushes), 'response')}"
 
     def to_records(self) -> list[dict[str, Any]]:
         return [asdict(push) for push in self.pushes]

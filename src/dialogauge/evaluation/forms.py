@@ -19,6 +19,12 @@ def corpus_record(systems: Mapping[str, int], files: Sequence[SourceFile]) -> di
     return {"turns": sum(systems.values()), "systems": list(systems), "files": [asdict(file) for file in files]}
 
 
+def counted_scores(systems: Mapping[str, int], metrics: Sequence[str]) -> str:
+    """What was scored and by what, for `contents`: `systems` has the number of turns of each."""
+    counts = {"system": len(systems), "metric": len(metrics), "turn": sum(systems.values())}
+    return ", ".join(tables.counted(number, name) for name, number in counts.items())
+
+
 class Forms(ABC):
     """People get the table, CSV and data frames the records, JSON the whole document."""
 
@@ -53,5 +59,15 @@ class Forms(ABC):
     def to_json(self) -> str:
         return self.render("json")
 
+    def contents(self) -> str:
+        """What is in it, in a few words."""
+        return tables.counted(len(self.to_records()), "row")
+
     def __str__(self) -> str:
-        return self.render("table")
+        """The table, and below it what the reader must know."""
+        warnings = [f"warning: {tables.printable(caveat.message)}" for caveat in getattr(self, "caveats", ())]
+        return "\n".join([self.render("table"), *([""] if warnings else []), *warnings])
+
+    def __repr__(self) -> str:
+        """One short line. A dataclass writes its own, unless it is made with `repr=False`."""
+        return f"<{type(self).__name__}: {self.contents()}>"

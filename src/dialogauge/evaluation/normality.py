@@ -29,7 +29,7 @@ FEW = 20
 """Below so many vectors, hardly any departure from a Gaussian can be found."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Normality(Forms):
     """What `normality` gives: the references first, then real conversations, then the systems."""
 

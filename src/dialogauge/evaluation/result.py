@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.forms import Forms, corpus_record
+from dialogauge.evaluation.forms import Forms, corpus_record, counted_scores
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.score_table import score_table
 from dialogauge.evaluation.settings import Settings
@@ -49,7 +49,7 @@ class Score:
     alone" where p comes from them too)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result(Forms):
     """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts."""
 
@@ -72,6 +72,9 @@ class Result(Forms):
             if (score.system, score.metric) == (system, metric):
                 return score
         raise KeyError((system, metric))
+
+    def contents(self) -> str:
+        return counted_scores(self.systems, self.columns)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per system and metric, parts included."""

@@ -24,7 +24,7 @@ BATCH = 512
 Places = NDArray[np.int64]
 
 
-@dataclass
+@dataclass(repr=False)
 class Sample:
     """One metric's view of one system: the summary of its turns and, where they fit, the rows it came from.
 
@@ -49,6 +49,9 @@ class Sample:
     real_units: Keys | None = None
     """The units of the real conversations that the system is held against, where they were given beside the corpus.
     Their rows and units stand after the system's own."""
+
+    def __repr__(self) -> str:
+        return f"<Sample: {self.label} of {self.system}, {self.turns} turns>"
 
     @cached_property
     def own_units(self) -> Keys:

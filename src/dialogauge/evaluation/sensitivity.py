@@ -12,7 +12,7 @@ from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.perturb import check_call, perturb, references_as_system
 from dialogauge.corpus.perturbations import KINDS
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.forms import Forms, corpus_record
+from dialogauge.evaluation.forms import Forms, corpus_record, counted_scores
 from dialogauge.evaluation.merge_caveats import Place, merge_caveats
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.run import evaluate
@@ -26,7 +26,7 @@ SCHEMA = "dialogauge.sensitivity/1"
 RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sensitivity(Forms):
     """What `sensitivity` gives. The point at ratio 0 is the same for all kinds, and stands with each."""
 
@@ -54,6 +54,9 @@ class Sensitivity(Forms):
             if (trend.kind, trend.system, trend.metric) == (kind, system, metric):
                 return trend
         raise KeyError((kind, system, metric))
+
+    def contents(self) -> str:
+        return counted_scores(self.systems, self.columns)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per point."""

@@ -38,7 +38,7 @@ class Bar:
     coefficient: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReproducedFigure(Forms):
     """The bars of a figure, the paper's and ours."""
 

@@ -53,7 +53,7 @@ class Cell:
     """Whether ours without its sign is the published value to three decimals."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduced(Forms):
     """A table of correlations, the paper's and ours."""
 

@@ -50,7 +50,7 @@ class BoxPanel:
     scores: dict[str, Floats]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EntailmentFigure1(Forms):
     scores: list[ClassScore]
     pairs: list[ClassPair]

@@ -22,7 +22,7 @@ JITTER = 0.1
 """The standard deviation of the noise that is added to ratings where they are drawn, as in the paper."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EntailmentFigure2(Forms):
     panels: list[ScatterPanel]
     resamples: int

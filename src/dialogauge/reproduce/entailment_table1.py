@@ -40,7 +40,7 @@ class LabelCount:
     share: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EntailmentTable1(Forms):
     cells: list[LabelCount]
     dialogues: int

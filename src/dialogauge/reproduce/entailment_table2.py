@@ -24,7 +24,7 @@ from dialogauge.tables import Cell, Header, Table
 SCHEMA = "dialogauge.entailment_table2/1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EntailmentTable2(Forms):
     rows: list[Accurate]
     thresholds: Thresholds

@@ -36,7 +36,7 @@ class EntailmentInputs:
     only: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EntailmentTable3(Forms):
     """`found` has our numbers by row and corpus (MEAN: over GRADE's); they are oriented: more is better."""
 

@@ -20,7 +20,7 @@ from dialogauge.reproduce.fault_files import FaultFiles
 SCHEMA = "dialogauge.faults/1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Faults(Forms):
     """What `faults` gives."""
 

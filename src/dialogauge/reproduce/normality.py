@@ -40,7 +40,7 @@ class NormalityCell:
     p_deviation: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReproducedNormality(Forms):
     source: Source
     titles: Mapping[str, str]

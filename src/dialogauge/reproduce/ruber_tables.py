@@ -79,7 +79,7 @@ class RuberInputs:
         return {**static, **({} if bert is None else {BERT: bert})}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReproducedRuber(Forms):
     """A table of the paper, its numbers and ours."""
 

@@ -2,7 +2,7 @@
 
 from dialogauge.tables.latex import to_latex
 from dialogauge.tables.markdown import to_markdown
-from dialogauge.tables.printable import printable
+from dialogauge.tables.printable import counted, printable
 from dialogauge.tables.records import to_csv, to_json
 from dialogauge.tables.render import FORMATS, render
 from dialogauge.tables.table import Cell, Header, Table
@@ -13,6 +13,7 @@ __all__ = [
     "Cell",
     "Header",
     "Table",
+    "counted",
     "printable",
     "render",
     "to_csv",

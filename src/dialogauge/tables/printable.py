@@ -1,4 +1,4 @@
-"""Text that is safe to show on a terminal."""
+"""Text for people: safe to show on a terminal, and in proper number."""
 
 from __future__ import annotations
 
@@ -12,3 +12,8 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u2
 def printable(text: str, keep: str = "") -> str:
     """The text with every unsafe character, except those in `keep`, spelled as an escape like \\u001b."""
     return UNSAFE.sub(lambda match: match[0] if match[0] in keep else f"\\u{ord(match[0]):04x}", text)
+
+
+def counted(number: int, name: str, plural: str = "") -> str:
+    """ "1 turn", "2 turns"."""
+    return f"{number} {name if number == 1 else plural or name + 's'}"

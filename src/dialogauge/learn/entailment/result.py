@@ -17,7 +17,7 @@ class EntailmentResult:
     """The model's directory and its card."""
 
     directory: Path
-    card: dict[str, Any]
+    card: dict[str, Any] = field(repr=False)
     caveats: list[Caveat] = field(default_factory=list)
 
     def render(self, form: str) -> str:

@@ -32,7 +32,7 @@ class SynthesisResult:
     """Files, and the number of their pairs by split, label and source."""
 
     files: Mapping[str, Path]
-    counts: Mapping[tuple[str, Label, str], int]
+    counts: Mapping[tuple[str, Label, str], int] = field(repr=False)
     options: Options
     inputs: list[SourceFile] = field(default_factory=list)
     caveats: list[Caveat] = field(default_factory=list)
