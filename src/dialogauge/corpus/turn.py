@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
+
+from dialogauge.corpus.quote import found, quote
+from dialogauge.errors import InputError
 
 
 class Nothing(Mapping[str, Any]):
@@ -33,12 +38,19 @@ def _nothing() -> Mapping[str, Any]:
     return NOTHING
 
 
+_ONLY_TEXT = {str}
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One response in its setting. What is missing is absent (empty or None), never 0 and never "".
 
     `context` holds the utterances before the response, oldest first. `ratings` maps a dimension to one
     number per rater; a rater who gave none is None at that place.
+
+    A single text as context, references or facts is a tuple of one, a single rating too, and lists become tuples. NaN
+    is a rating that was not given, and a dimension without any number is absent. Anything else of another type raises
+    an `InputError`.
     """
 
     id: str
@@ -50,3 +62,70 @@ class Turn:
     dialogue: str | None = None
     facts: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=_nothing)
+
+    def __post_init__(self) -> None:
+        context, references, facts = self.context, self.references, self.facts
+        # Readers make millions of turns, of the right types: one look at all of them is cheap.
+        if (
+            type(context) is type(references) is type(facts) is tuple
+            and set(map(type, (self.id, self.response, self.system, *context, *references, *facts))) == _ONLY_TEXT
+            and (self.dialogue is None or type(self.dialogue) is str)
+            and self.ratings is NOTHING
+            and (self.extra is NOTHING or type(self.extra) is dict)
+        ):
+            return
+        for name, value in _as_declared(self).items():
+            object.__setattr__(self, name, value)
+
+
+def _as_declared(turn: Turn) -> dict[str, Any]:
+    """The fields by name, each of its declared type."""
+    if not isinstance(turn.response, str):
+        raise InputError(f"response: expected text, found {found(turn.response)}")
+    if not isinstance(turn.extra, Mapping):
+        raise InputError(f"extra: expected a mapping, found {found(turn.extra)}")
+    return {
+        "id": _name(turn.id, "id"),
+        "system": _name(turn.system, "system"),
+        "dialogue": None if turn.dialogue is None else _name(turn.dialogue, "dialogue"),
+        **{name: _texts(getattr(turn, name), name) for name in ("context", "references", "facts")},
+        "ratings": _ratings(turn.ratings),
+    }
+
+
+def _name(value: Any, field: str) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"{field}: expected text or a whole number, found {found(value)}")
+
+
+def _texts(value: Any, field: str) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        shown = found(list(value) if isinstance(value, tuple) else value)
+        raise InputError(f"{field}: expected a text or a list of texts, found {shown}")
+    return tuple(value)
+
+
+def _ratings(value: Any) -> Mapping[str, tuple[float | None, ...]]:
+    if not isinstance(value, Mapping) or not all(isinstance(dimension, str) for dimension in value):
+        example = '{"overall": 4} or {"overall": [4, 5, None]}'
+        raise InputError(f"ratings: expected a mapping of dimensions, such as {example}, found {found(value)}")
+    rated = {}
+    for dimension, given in value.items():
+        numbers = tuple(_rating(item, dimension) for item in (given if isinstance(given, list | tuple) else [given]))
+        if any(number is not None for number in numbers):
+            rated[dimension] = numbers
+    return rated or NOTHING
+
+
+def _rating(value: Any, dimension: str) -> float | None:
+    # Python's and NumPy's numbers are both Real; NumPy's truth values are not.
+    if value is None or (isinstance(value, Real) and math.isnan(value)):
+        return None
+    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    raise InputError(f"rating {quote(dimension)}: expected a number or None, found {found(value)}")
