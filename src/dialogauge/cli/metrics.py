@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from dialogauge.cli.output import add_format
-from dialogauge.errors import InputError
+from dialogauge.cli.output import add_format, warn
+from dialogauge.errors import Caveat, InputError
 from dialogauge.tables import Cell, Header, Table, render
 
 HELP = "list the metrics"
@@ -24,7 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.metrics.registry import known_names
 
-    records = [_record(name) for name in known_names()]
+    records = []
+    for name in known_names():
+        try:
+            records.append(_record(name))
+        except InputError as error:  # one broken package must not hide the other metrics
+            warn([Caveat("broken_metric", str(error))])
     document = {"schema": "dialogauge.metrics/1", "metrics": records}
     print(render(arguments.format, table=_table(records), records=records, document=document))
     return 0
@@ -33,14 +38,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _record(name: str) -> dict[str, Any]:
     from dialogauge.metrics.registry import describe_options, metric_class
 
-    try:
-        cls = metric_class(name)
-    except InputError as error:  # one broken package must not hide the other metrics
-        return {"name": name, "measures": str(error), "higher_is_better": None, "needs": "", "options": "", "parts": ""}
+    cls = metric_class(name)
+    higher = cls.higher_is_better
     return {
         "name": name,
         "measures": cls.title,
-        "higher_is_better": cls.higher_is_better,
+        "higher_is_better": higher if isinstance(higher, bool) else None,  # no property, which asks for options
         "needs": cls.needed() or "responses",
         "options": describe_options(cls),
         "parts": ", ".join(f"{name}.{part}" for part in cls.parts),

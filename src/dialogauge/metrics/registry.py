@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, is_dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from dialogauge.errors import InputError, unknown
@@ -88,11 +88,40 @@ def metric_class(name: str, compat: str | None = None) -> type[Metric]:
         module, _, attribute = target.partition(":")
         return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
     for point in entry_points(group=ENTRY_POINTS, name=name):
-        try:
-            return point.load()  # type: ignore[no-any-return]
-        except (ImportError, AttributeError) as error:
-            raise InputError(f"metric {name!r} of another package cannot be loaded: {error}") from error
+        return _plug_in(point)
     raise unknown("metric", name, known_names())
+
+
+def _plug_in(point: EntryPoint) -> type[Metric]:
+    """A metric of another package, if it can be loaded and has what every metric needs."""
+    package = f"the package {point.dist.name}" if point.dist else "another package"
+    try:
+        found = point.load()
+        fault = _fault(found)
+    except (Exception, SystemExit) as error:  # code that is not ours: whatever it raises
+        fault = f"{type(error).__name__}: {error}"
+    if fault:
+        raise InputError(f"metric {point.name!r} of {package} ({point.value}) cannot be used: {fault}")
+    return found  # type: ignore[no-any-return]
+
+
+def _fault(found: Any) -> str | None:
+    """What a metric of another package lacks of the contract, as far as users meet it before anything is measured."""
+    if not (isinstance(found, type) and issubclass(found, Metric)):
+        return "it is no subclass of dialogauge.metrics.base.Metric"
+    if not is_dataclass(found):
+        return "it is no dataclass"
+    lacking = [name for name in ("name", "title") if not isinstance(getattr(found, name, None), str)]
+    lacking += [name for name in ("higher_is_better", "bounds") if not hasattr(found, name)]
+    lacking += sorted(found.__abstractmethods__)
+    if lacking:
+        return f"it does not define {', '.join(lacking)}"
+    describe_options(found), found.needed(), [*found.parts]
+    if all(field.default is not MISSING for field in options(found).values()):
+        metric = found()
+        for part in ("", *found.parts):
+            metric.label, metric.direction(part), metric.limits(part)
+    return None
 
 
 def _variants(compat: str | None) -> dict[str, str]:
