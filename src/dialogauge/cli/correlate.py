@@ -6,7 +6,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
+from dialogauge.cli.inputs import (
+    add_encoding,
+    add_inputs,
+    add_names,
+    add_real,
+    add_resampling,
+    listed_names,
+    options,
+    real_conversations,
+)
 from dialogauge.cli.output import add_format, on_terminal, warn
 from dialogauge.errors import InputError
 
@@ -39,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help="turn, dialogue, system, or several (default: turn and, with three systems or more, system)",
     )
-    parser.add_argument(
-        "--dimension", metavar="LIST", help="what was rated, or all (default: overall where there is one, else all)"
-    )
+    add_names(parser, "--dimension", "what was rated, or all (default: overall where there is one, else all)")
     parser.add_argument("--per-system", action="store_true", help="also each system's turns by themselves")
     parser.add_argument(
         "--ratings", metavar="FILE", action="append", help="ratings kept apart: id, system, rater, dimension, value"
@@ -75,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         _corpora(arguments),
         requests,
         level=arguments.level,
-        dimension=arguments.dimension,
+        dimension=listed_names(arguments.dimension),
         per_system=arguments.per_system,
         real=real_conversations(arguments),
         **options(arguments),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli.output import on_terminal
@@ -11,8 +13,22 @@ if TYPE_CHECKING:
     from dialogauge.corpus.load import Loading
 
 
+def add_names(parser: argparse.ArgumentParser, option: str, what: str) -> None:
+    """An option that lists names from the user's files, which may hold commas."""
+    told = f"{what}; comma-separated or repeated, \\, for a comma in a name"
+    parser.add_argument(option, metavar="LIST", action="append", help=told)
+
+
+def listed_names(lists: Sequence[str] | None) -> list[str] | None:
+    """The names in all lists that an option of `add_names` was given, each once."""
+    if not lists:
+        return None
+    pieces = (piece for text in lists for piece in re.split(r"(?<!\\),", text))
+    return list(dict.fromkeys(piece.replace(r"\,", ",").strip() for piece in pieces))
+
+
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--systems", metavar="LIST", help="only these systems, comma-separated, in this order")
+    add_names(parser, "--systems", "only these systems, in this order")
     parser.add_argument("--reader", metavar="NAME", help="the file format, where detection by content gets it wrong")
     parser.add_argument(
         "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
@@ -52,7 +68,7 @@ def add_resampling(parser: argparse.ArgumentParser) -> None:
 def options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `evaluate` and `compare` that come from the command line."""
     return {
-        "systems": chosen_systems(arguments),
+        "systems": listed_names(arguments.systems),
         "compat": arguments.compat,
         "encoder": arguments.encoder,
         "dtype": arguments.dtype,
@@ -61,9 +77,3 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
         "resamples": arguments.resamples,
         "progress": on_terminal(),
     }
-
-
-def chosen_systems(arguments: argparse.Namespace) -> list[str] | None:
-    if not arguments.systems:
-        return None
-    return list(dict.fromkeys(name.strip() for name in arguments.systems.split(",")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, chosen_systems, real_conversations
+from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, real_conversations
 from dialogauge.cli.output import add_format, on_terminal, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=progress)
     result = normality(
         corpus,
-        systems=chosen_systems(arguments),
+        systems=listed_names(arguments.systems),
         cache=not arguments.no_cache,
         progress=progress,
         real=real_conversations(arguments),

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dialogauge.cli.inputs import add_inputs, chosen_systems
+from dialogauge.cli.inputs import add_inputs, listed_names
 from dialogauge.cli.output import on_terminal, warn
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable_file, whole_file
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out != STDOUT:
         check_writable_file(arguments.out, arguments.overwrite)
     corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
-    if systems := chosen_systems(arguments):
+    if systems := listed_names(arguments.systems):
         corpus = corpus.select(systems)
     if arguments.of == "references":
         corpus = references_as_system(corpus)
