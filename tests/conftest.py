@@ -6,6 +6,7 @@ import tempfile
 import pytest
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.pop("COLUMNS", None)  # tables as wide as they come, as in a pipe
 # Tests run in several processes; where each has a thread for every core, they wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

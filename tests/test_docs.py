@@ -3,6 +3,7 @@
 Run as a script, it writes the present output into the pages: python -m tests.test_docs
 """
 
+import os
 import re
 import shlex
 import subprocess
@@ -21,7 +22,8 @@ SHOWN = re.compile(r"(?m)^    \$ (?P<command>dialogauge .*examples/.*)\n(?P<outp
 def printed(command: str) -> str:
     """The output of a command as a page shows it: indented, without spaces at line ends."""
     arguments = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, check=True, env=environment)
     lines = (done.stderr + done.stdout).rstrip("\n").split("\n")
     return "".join(f"    {line}".rstrip() + "\n" for line in lines)
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.output import add_format, warn
+from dialogauge.cli.output import add_format, print_table, warn
 from dialogauge.errors import Caveat
-from dialogauge.tables import Cell, Header, Table, render
+from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
     from dialogauge.encode.cache import CacheStatus
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         "removed": removed,
         "freed": freed,
     }
-    print(render(arguments.format, table=_table(document), records=records, document=document))
+    print_table(arguments, _table(document), records, document)
     return 1 if arguments.clear and cache.problems and status.entries else 0
 
 

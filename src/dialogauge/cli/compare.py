@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
-from dialogauge.cli.output import add_format, warn
+from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import InputError
 from dialogauge.tables import printable
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     if guards and not comparison.baselines:
         raise InputError("--fail-if-worse: no system has one of its name in the first run to be held against")
     warn(comparison.caveats)
-    print(comparison.render(arguments.format), flush=True)
+    print(comparison.render(arguments.format, width=table_width(arguments)), flush=True)
     failures = [failure for name in guarded for failure in _failures(comparison, name)]
     for failure in failures:
         print(printable(failure), file=sys.stderr)

@@ -6,8 +6,8 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from dialogauge.cli.output import add_format
-from dialogauge.tables import Cell, Header, Table, render
+from dialogauge.cli.output import add_format, print_table
+from dialogauge.tables import Cell, Header, Table
 
 HELP = "list the public corpora that are known"
 DESCRIPTION = """\
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     listed = [asdict(corpus) for corpus in corpora()]
     document = {"schema": "dialogauge.corpora/1", "corpora": listed}
     records = [_record(corpus) for corpus in listed]
-    print(render(arguments.format, table=_table(listed), records=records, document=document))
+    print_table(arguments, _table(listed), records, document)
     return 0
 
 
@@ -49,7 +49,8 @@ def _table(listed: list[dict[str, Any]]) -> Table:
         Header("name", align="left"),
         Header("turns"),
         Header("systems"),
-        *(Header(name, align="left") for name in ("rated for", "cite", "where to get it")),
+        *(Header(name, align="left") for name in ("rated for", "cite")),
+        Header("where to get it", align="left", spare=True),
     ]
     rows = [
         [

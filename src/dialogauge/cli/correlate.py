@@ -16,7 +16,7 @@ from dialogauge.cli.inputs import (
     options,
     real_conversations,
 )
-from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         **options(arguments),
     )
     warn(result.caveats)
-    print(result.render(arguments.format), flush=True)
+    print(result.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.figures:
         from dialogauge.report.agreement_figures import plot_agreement
 

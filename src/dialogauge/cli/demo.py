@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 
 if TYPE_CHECKING:
     from dialogauge.evaluation import Result, Score
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     result = evaluate(load(path), METRICS, progress=on_terminal())
     warn(result.caveats)
-    print(result.render(arguments.format))
+    print(result.render(arguments.format, width=table_width(arguments)))
     if arguments.format == "table":
         print(
             f"\n{explanation(result)}\nYour own file, in the form of {path}: dialogauge score FILE --metrics {METRICS}"

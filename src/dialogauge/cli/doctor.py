@@ -8,8 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from dialogauge import __version__
-from dialogauge.cli.output import add_format
-from dialogauge.tables import Cell, Header, Table, render
+from dialogauge.cli.output import add_format, print_table
+from dialogauge.tables import Cell, Header, Table
 
 HELP = "check the installation"
 DESCRIPTION = "Says what is installed and works, what is missing, and the command that brings it."
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     broken = any(check.fix and check.required for check in checks)
     records = [check._asdict() for check in checks]
     document = {"schema": "dialogauge.doctor/1", "checks": records}
-    print(render(arguments.format, table=_table(checks), records=records, document=document))
+    print_table(arguments, _table(checks), records, document)
     return 1 if broken else 0
 
 

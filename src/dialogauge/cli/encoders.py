@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
-from dialogauge.cli.output import add_format
-from dialogauge.tables import Cell, Header, Table, render
+from dialogauge.cli.output import add_format, print_table
+from dialogauge.tables import Cell, Header, Table
 
 HELP = "list the encoders"
 DESCRIPTION = """\
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows = [*_transformers(), _universal(), *OTHERS]
     records = [row._asdict() for row in rows]
     document = {"schema": "dialogauge.encoders/1", "encoders": records}
-    print(render(arguments.format, table=_table(rows), records=records, document=document))
+    print_table(arguments, _table(rows), records, document)
     return 0
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from dialogauge.cli.output import add_format, warn
+from dialogauge.cli.output import add_format, print_table, warn
 from dialogauge.errors import Caveat, InputError
-from dialogauge.tables import Cell, Header, Table, render
+from dialogauge.tables import Cell, Header, Table
 
 HELP = "list the metrics"
 DESCRIPTION = "Lists every metric with what it measures, what it needs and the options it takes."
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         except InputError as error:  # one broken package must not hide the other metrics
             warn([Caveat("broken_metric", str(error))])
     document = {"schema": "dialogauge.metrics/1", "metrics": records}
-    print(render(arguments.format, table=_table(records), records=records, document=document))
+    print_table(arguments, _table(records), records, document)
     return 0
 
 
@@ -64,4 +64,4 @@ def _table(records: list[dict[str, Any]]) -> Table:
     ]
     names = ("name", "measures", "better", "needs", "options; parts")
     notes = ["options go in brackets: bleu[lowercase=true]; a part alone: distinct.1"]
-    return Table([Header(name, align="left") for name in names], rows, notes)
+    return Table([Header(name, align="left", spare=name == names[-1]) for name in names], rows, notes)

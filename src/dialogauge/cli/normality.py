@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, real_conversations
-from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
 DESCRIPTION = """\
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         **making,
     )
     warn(result.caveats)
-    print(result.render(arguments.format), flush=True)
+    print(result.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.plot:
         from dialogauge.report.normality_figure import plot_normality
 

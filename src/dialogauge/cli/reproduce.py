@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli import reproduce_entailment
-from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_figure_path(arguments.plot)
     result = WHAT[arguments.what](arguments)
     warn(result.caveats)
-    print(result.render(arguments.format), flush=True)
+    print(result.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.plot and arguments.what in reproduce_entailment.WHAT:
         reproduce_entailment.plot(arguments.what, result, arguments.plot)
     elif arguments.plot:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
-from dialogauge.cli.output import add_format, warn
+from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     result = evaluate(corpus, requests, real=real_conversations(arguments), **options(arguments))
     warn(result.caveats)
     explanations = _explanations(result, corpus, explained)
-    print(_rendered(result, explanations, arguments.format), flush=True)
+    print(_rendered(result, explanations, arguments), flush=True)
     if arguments.out:
         result.save(arguments.out, overwrite=arguments.overwrite)
     if arguments.plot:
@@ -101,9 +101,10 @@ def _explanations(result: Result, corpus: Any, explained: Sequence[Request]) -> 
     return [explain(result, corpus, request.label) for request in explained]
 
 
-def _rendered(result: Result, explanations: Sequence[Explanation], form: str) -> str:
-    if form == "json" and explanations:
+def _rendered(result: Result, explanations: Sequence[Explanation], arguments: argparse.Namespace) -> str:
+    if arguments.format == "json" and explanations:
         from dialogauge.tables import to_json
 
         return to_json({**result.to_dict(), "explanations": [found.to_dict() for found in explanations]})
-    return "\n\n".join(item.render(form) for item in (result, *explanations))
+    width = table_width(arguments)
+    return "\n\n".join(item.render(arguments.format, width=width) for item in (result, *explanations))

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options
-from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError
 
 HELP = "see which metrics notice when responses get worse"
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         **options(arguments),
     )
     warn(result.caveats)
-    print(result.render(arguments.format), flush=True)
+    print(result.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.plot:
         from dialogauge.report.sensitivity_figure import plot_sensitivity
 

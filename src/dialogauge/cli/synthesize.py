@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.output import add_format, on_terminal, warn
+from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         progress=on_terminal(),
     )
     warn(found.caveats)
-    print(found.render(arguments.format))
+    print(found.render(arguments.format, width=table_width(arguments)))
     return 0
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from dialogauge.cli.output import add_format, warn
+from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.tables import printable
 
@@ -25,7 +25,7 @@ class Trained(Protocol):
     def card(self) -> dict[str, Any]: ...
     @property
     def caveats(self) -> list[Caveat]: ...
-    def render(self, form: str) -> str: ...
+    def render(self, form: str, *, width: int | None = None) -> str: ...
 
 
 def add_last(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +61,7 @@ def named_recipe(recipes: Mapping[str, Recipe], arguments: argparse.Namespace, *
 def show(found: Trained, arguments: argparse.Namespace, metric: str) -> None:
     """Prints what came of training, draws it where asked to, and says how the model is used."""
     warn(found.caveats)
-    print(found.render(arguments.format), flush=True)
+    print(found.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.plot:
         from dialogauge.report import plot_training
 

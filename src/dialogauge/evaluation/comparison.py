@@ -91,7 +91,10 @@ class Comparison(Forms):
     def pairs_table(self) -> tables.Table:
         """One row per pair: the difference with its interval, the test, the effect."""
         names = ("metric", "first", "second", "difference", "p", "p (Holm)", "effect", self.unit, "better")
-        headers = [tables.Header(name, align="left" if place < 3 else "right") for place, name in enumerate(names)]
+        headers = [
+            tables.Header(name, align="left" if place < 3 else "right", spare=name in ("p", self.unit))
+            for place, name in enumerate(names)
+        ]
         rows = []
         for metric in self.columns:
             mine = [pair for pair in self.pairs if pair.metric == metric]
@@ -99,14 +102,12 @@ class Comparison(Forms):
             rows += [_pair_row(pair, tables.Cell(*text)) for pair, text in zip(mine, texts, strict=True)]
         return tables.Table(headers, rows)
 
-    def render(self, form: str) -> str:
-        """The comparison as "table", "json", "csv", "markdown" or "latex". CSV has the pairs; the table shows them
-        where they are few."""
-        text = super().render(form)
-        if form in ("table", "markdown") and len(self.pairs) <= PAIRS_SHOWN:
-            pairs = tables.render(form, table=self.pairs_table(), records=[], document={})
-            return f"{text}\n\n{pairs}"
-        return text
+    def all_tables(self) -> list[tables.Table]:
+        """The scores and, where they are few, the pairs; CSV and JSON have them all."""
+        return [self.to_table(), *([self.pairs_table()] if len(self.pairs) <= PAIRS_SHOWN else [])]
+
+    def latex_tables(self) -> list[tables.Table]:
+        return [self.to_table()]
 
     def _score(self, system: str, metric: str) -> Score:
         return next(score for score in self.scores if (score.system, score.metric) == (system, metric))

@@ -37,9 +37,22 @@ class Forms(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]: ...
 
-    def render(self, form: str) -> str:
-        """The result as "table", "json", "csv", "markdown" or "latex"."""
-        return tables.render(form, table=self.to_table(), records=self.to_records(), document=self.to_dict())
+    def all_tables(self) -> list[tables.Table]:
+        """What people see, one below the other."""
+        return [self.to_table()]
+
+    def latex_tables(self) -> list[tables.Table]:
+        """What a paper shows."""
+        return self.all_tables()
+
+    def render(self, form: str, *, width: int | None = None) -> str:
+        """The result as "table", "json", "csv", "markdown" or "latex"; a table fitted to so many columns."""
+        if form == "json":
+            return tables.to_json(self.to_dict())
+        if form == "csv":
+            return tables.to_csv(self.to_records())
+        shown = self.latex_tables() if form == "latex" else self.all_tables()
+        return "\n\n".join(tables.render_table(form, table, width) for table in shown)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per record."""

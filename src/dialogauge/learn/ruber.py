@@ -46,8 +46,8 @@ class TrainingResult:
     card: dict[str, Any] = field(repr=False)
     caveats: list[Caveat] = field(default_factory=list)
 
-    def render(self, form: str) -> str:
-        return render(form, table=self._table(), records=self._records(), document=self.card)
+    def render(self, form: str, *, width: int | None = None) -> str:
+        return render(form, table=self._table(), records=self._records(), document=self.card, width=width)
 
     def _records(self) -> list[dict[str, Any]]:
         return [

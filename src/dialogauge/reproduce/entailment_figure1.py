@@ -22,7 +22,7 @@ from dialogauge.reproduce.entailment_figure1_text import counts_table, notes_of,
 from dialogauge.reproduce.entailment_models import NamedModel, find_models
 from dialogauge.reproduce.entailment_published import gone
 from dialogauge.reproduce.entailment_scores import ClassPair, ClassScore, class_pairs, class_scores, scores_by_class
-from dialogauge.tables import Table, render
+from dialogauge.tables import Table
 
 SCHEMA = "dialogauge.entailment_figure1/1"
 
@@ -81,12 +81,9 @@ class EntailmentFigure1(Forms):
     def to_table(self) -> Table:
         return scores_table(self)
 
-    def render(self, form: str) -> str:
-        """For people three tables: means, tests, and counts by system."""
-        if form in ("json", "csv"):
-            return super().render(form)
-        parts = (scores_table(self), pairs_table(self), counts_table(self))
-        return "\n\n".join(render(form, table=part, records=[], document={}) for part in parts)
+    def all_tables(self) -> list[Table]:
+        """Means, tests, and counts by system."""
+        return [scores_table(self), pairs_table(self), counts_table(self)]
 
 
 def reproduce_entailment_figure1(

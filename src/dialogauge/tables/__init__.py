@@ -4,7 +4,7 @@ from dialogauge.tables.latex import to_latex
 from dialogauge.tables.markdown import to_markdown
 from dialogauge.tables.printable import counted, printable
 from dialogauge.tables.records import to_csv, to_json
-from dialogauge.tables.render import FORMATS, render
+from dialogauge.tables.render import FORMATS, render, render_table
 from dialogauge.tables.table import Cell, Header, Table
 from dialogauge.tables.text import to_text
 
@@ -16,6 +16,7 @@ __all__ = [
     "counted",
     "printable",
     "render",
+    "render_table",
     "to_csv",
     "to_json",
     "to_latex",

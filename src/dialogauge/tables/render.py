@@ -14,10 +14,24 @@ from dialogauge.tables.text import to_text
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
-def render(form: str, *, table: Table, records: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> str:
-    """People get the table, CSV the records, JSON the whole document."""
+def render(
+    form: str,
+    *,
+    table: Table,
+    records: Sequence[Mapping[str, Any]],
+    document: Mapping[str, Any],
+    width: int | None = None,
+) -> str:
+    """People get the table, CSV the records, JSON the whole document. `width` is the terminal's, in columns."""
     if form == "json":
         return to_json(document)
     if form == "csv":
         return to_csv(records)
-    return {"table": to_text, "markdown": to_markdown, "latex": to_latex}[form](table)
+    return render_table(form, table, width)
+
+
+def render_table(form: str, table: Table, width: int | None = None) -> str:
+    """As "table", "markdown" or "latex"."""
+    if form == "table":
+        return to_text(table, width)
+    return {"markdown": to_markdown, "latex": to_latex}[form](table)

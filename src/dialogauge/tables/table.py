@@ -19,11 +19,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Header:
-    """A column's name and, where the values have one, the direction in which they get better."""
+    """A column's name and, where the values have one, the direction in which they get better. A spare column is left
+    out where a terminal has no room for it."""
 
     text: str
     better: Literal["higher", "lower", ""] = ""
     align: Align = "right"
+    spare: bool = False
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class SynthesisResult:
         total = self._sum(split=split)
         return self._sum(split=split, label=label) / total if total else float("nan")
 
-    def render(self, form: str) -> str:
+    def render(self, form: str, *, width: int | None = None) -> str:
         document = {
             "schema": SCHEMA,
             "pairs": self.pairs,
@@ -56,7 +56,7 @@ class SynthesisResult:
             "inputs": [asdict(file) for file in self.inputs],
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
-        return render(form, table=self._table(), records=self._records(), document=document)
+        return render(form, table=self._table(), records=self._records(), document=document, width=width)
 
     def _sum(self, **wanted: str) -> int:
         names = ("split", "label", "source")
