@@ -38,9 +38,10 @@ class Caveat:
     message: str
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> InputError:
-    """The error for a name that is not known, with the nearest known ones."""
+def unknown(kind: str, name: str, known: Iterable[str], alike: float = 0.5) -> InputError:
+    """The error for a name that is not known, with the known ones most like it, whatever their case."""
     choices = sorted(known)
-    near = difflib.get_close_matches(name, choices, n=3, cutoff=0.5)
+    folded = {choice.casefold(): choice for choice in choices}
+    near = [folded[found] for found in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=alike)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(choices) or 'none'}"
     return InputError(f"unknown {kind} {name!r}; {hint}")

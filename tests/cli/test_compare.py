@@ -87,6 +87,17 @@ def test_wrong_calls(dialogauge, responses, arguments, message):
     assert done.err.startswith(message)
 
 
+def test_a_missing_run(dialogauge, runs, tmp_path):
+    missing = runs[0].with_name(runs[0].name + "x")
+    done = dialogauge("compare", runs[0], missing)
+    hint = f"did you mean {runs[0]}?; runs are what `dialogauge score FILE --out {missing}` writes"
+    assert (done.code, done.err) == (2, f"{missing}: no such file or run; {hint}\n")
+    (tmp_path / "empty").mkdir()
+    done = dialogauge("compare", tmp_path / "empty", tmp_path / "empty")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"{tmp_path / 'empty'}: is no run: it has no run.json, which `dialogauge score FILE")
+
+
 def test_runs_and_files_do_not_mix(dialogauge, runs, responses):
     done = dialogauge("compare", runs[0], responses, "--metrics", "bleu")
     assert done.code == 2

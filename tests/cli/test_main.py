@@ -16,6 +16,7 @@ from dialogauge.cli.main import VERBS
 
 def test_version(dialogauge):
     assert dialogauge("--version").out == f"dialogauge {__version__}\n"
+    assert dialogauge("-V") == dialogauge("--version")
 
 
 @pytest.mark.parametrize("verb", [None, *VERBS])
@@ -31,11 +32,64 @@ def test_a_typo_in_the_verb(dialogauge):
     assert done.err.startswith("unknown command 'scroe'; did you mean score")
 
 
-@pytest.mark.parametrize("arguments", [[], ["score"], ["score", "x"], ["score", "x", "--metrics"], ["score", "--nope"]])
+@pytest.mark.parametrize("arguments", [[], ["score"], ["score", "x", "--metrics"], ["score", "x", "--seed", "y"]])
 def test_a_wrong_call_prints_usage(dialogauge, arguments):
     done = dialogauge(*arguments)
-    assert done.code == 2
+    assert (done.code, done.out) == (2, "")
     assert done.err.startswith("usage: dialogauge")
+    assert "--help`" in done.err or "dialogauge help VERB" in done.err
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("score x --metrcs bleu", "unknown option '--metrcs'; did you mean --metrics?"),
+        ("score x --metrcs=bleu", "unknown option '--metrcs'; did you mean --metrics?"),
+        ("correlate x --metrcs bleu", "unknown option '--metrcs'; did you mean --metrics?"),
+        ("train ruber x --epoch-s 3", "unknown option '--epoch-s'; did you mean --epochs?"),
+        ("score --nope", "unknown option '--nope'; known: --compat, "),
+        ("--verson", "unknown option '--verson'; did you mean --version?"),
+        (
+            "score x --metrics bleu meteor",
+            "'meteor' is a metric, not a file; name metrics with commas: --metrics bleu,",
+        ),
+        ("score x --metrics bleu, ROUGE-L", "'ROUGE-L' is a metric, not a file; name metrics with commas: --metrics "),
+        (
+            "score --metrics bleu meteor x",
+            "'meteor' is a metric, not a file; name metrics with commas: --metrics bleu,",
+        ),
+        (
+            "score distinct.1 x",
+            "'distinct.1' is a metric, not a file; name metrics with commas: --metrics distinct.1\n",
+        ),
+        ("compare bleu x", "'bleu' is a metric, not a file; name metrics with commas: --metrics bleu\n"),
+        ("score x", "--metrics is needed, as in --metrics bleu,meteor; `dialogauge metrics` lists them"),
+        ("metrics format", "unexpected argument 'format'; did you mean --format?"),
+        ("metrics bleu", "unexpected argument 'bleu'; see `dialogauge metrics --help`"),
+        ("help scroe", "unknown command 'scroe'; did you mean score"),
+        ("hlep", "unknown command 'hlep'; did you mean help"),
+    ],
+)
+def test_a_wrong_call_gets_the_hint_that_helps(dialogauge, call, message):
+    done = dialogauge(*call.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(message)
+
+
+def test_a_file_in_place_of_a_verb(dialogauge, responses):
+    done = dialogauge(responses, "--metrics", "bleu")
+    assert (done.code, done.err) == (2, f"'{responses}' is no command; did you mean `dialogauge score {responses}`?\n")
+
+
+def test_files_named_like_metrics_are_files(dialogauge, responses, monkeypatch):
+    responses.rename(responses.with_name("meteor"))
+    monkeypatch.chdir(responses.parent)
+    assert dialogauge("score", "meteor", "--metrics", "BLEU").code == 0
+
+
+def test_help_by_name(dialogauge):
+    assert dialogauge("help") == dialogauge("--help")
+    assert dialogauge("help", "train", "ruber") == dialogauge("train", "ruber", "--help")
 
 
 def test_metrics_lists_all(dialogauge):

@@ -37,8 +37,18 @@ def test_files_of_the_same_name_do_not_merge(tmp_path):
     with pytest.raises(InputError) as caught:
         load(paths)
     assert str(caught.value) == (
-        f"{paths[1]}:1: id '0' of system 'out' stands already at {paths[0]}:1; ids must differ"
+        f"{paths[1]}:1: id '0' of system 'out' stands already at {paths[0]}:1; are these two systems? Then rename one"
+        " of the files; for two versions of one system, `dialogauge score` each file with --out and `dialogauge"
+        " compare` the two runs"
     )
+
+
+def test_two_files_with_turns_of_one_system(tmp_path):
+    first, second = (write_lines(tmp_path / name, {"response": "a", "id": "1", "system": "s"}) for name in ("a", "b"))
+    with pytest.raises(InputError, match="Then give one another `system`; for two versions"):
+        load([first, second])
+    with pytest.raises(InputError, match="id '1' of system 's' stands already at .*:1; the file is given twice$"):
+        load([first, tmp_path / "." / "a"])
 
 
 def test_duplicate_turns(tmp_path):

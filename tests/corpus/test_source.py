@@ -47,6 +47,9 @@ def test_the_hash_is_of_the_bytes_on_disk(tmp_path):
 def test_missing_file(tmp_path):
     assert refusal(tmp_path / "none.jsonl") == ": no such file"
     assert refusal(tmp_path / "none.jsonl", reader="csv") == ": no such file"
+    path = write(tmp_path / "responses.jsonl", '{"response": "a"}\n')
+    assert refusal(tmp_path / "response.json") == f": no such file; did you mean {path}?"
+    assert refusal(tmp_path / "x" / "a.json") == f": no such file; there is no directory {tmp_path / 'x'}"
 
 
 @pytest.mark.parametrize("reader", [None, "csv"])

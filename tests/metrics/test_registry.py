@@ -33,8 +33,13 @@ def test_metrics_can_be_given_as_objects_and_repeats_are_dropped():
         ("bleu[lowercase]", "expected lowercase=VALUE"),
         ("bleu[lowercase=maybe]", "expected one of true, yes, false, no, found 'maybe'"),
         ("meteor[alpha=high]", "option alpha of meteor: expected float, found 'high'"),
-        ("distinct.2", "unknown part of distinct '2'"),
-        ("bleu.1", "unknown part of bleu '1'; known: none"),
+        ("BLEU-4", "unknown metric 'BLEU-4'; did you mean bleu?"),
+        ("distinct.2", "distinct.2 is distinct itself: ask for distinct; its parts: distinct.1"),
+        ("distinct.3", "unknown part of distinct '3'; known: 1"),
+        ("bertscore.F1", "bertscore.F1 is bertscore itself: ask for bertscore; its parts: bertscore.precision"),
+        ("bertscore.recal", "unknown part of bertscore 'recal'; did you mean recall?"),
+        ("bleu.1", "unknown part of bleu '1'; it has no parts: ask for bleu, which is bleu-4"),
+        ("meteor.recall", "unknown part of meteor 'recall'; it has no parts: ask for meteor"),
         ("bleu[", "cannot read the metric"),
         ("bleu]x", "cannot read the metric"),
         ("", "no metric named"),
@@ -112,3 +117,17 @@ def test_another_package_can_add_a_metric(monkeypatch):
     assert known_names()[-2:] == ["broken", "other_bleu"]
     with pytest.raises(InputError, match="metric 'broken' of another package .* cannot be used: ModuleNotFoundError"):
         metric_class("broken")
+
+
+def test_case_and_hyphens_do_not_matter():
+    """The metric is the same: label and signature are those of its own name."""
+    for text, name in (("BLEU", "bleu"), ("ROUGE-L", "rouge_l"), ("BertScore.recall", "bertscore.recall")):
+        assert parse_request(text) == parse_request(name)
+    assert parse_requests("bleu,BLEU") == parse_requests("bleu")
+    assert parse_request("BLEU", compat="fbd-paper") == parse_request("bleu", compat="fbd-paper")
+
+
+def test_names_that_are_alike_are_told_apart(monkeypatch):
+    points = EntryPoints([EntryPoint(name, "x:Y", registry.ENTRY_POINTS) for name in ("Mine", "mine")])
+    monkeypatch.setattr(registry, "entry_points", lambda **wanted: points.select(**wanted))
+    assert [registry.known_name(text) for text in ("mine", "Mine", "MINE")] == ["mine", "Mine", None]

@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
@@ -87,9 +88,12 @@ def _failures(comparison: Comparison, metric: str) -> list[str]:
 
 def _compare(arguments: argparse.Namespace) -> Comparison:
     from dialogauge.corpus import stream
+    from dialogauge.corpus.source import refuse_missing
     from dialogauge.evaluation import compare, compare_runs
     from dialogauge.evaluation.saved import is_run
 
+    for path in arguments.inputs:
+        refuse_missing(Path(path), "file or run", f"runs are what `dialogauge score FILE --out {path}` writes")
     runs = [path for path in arguments.inputs if is_run(path)]
     wanted = ",".join(metrics for metrics in (arguments.metrics, arguments.fail_if_worse) if metrics)
     if len(runs) == len(arguments.inputs):
@@ -101,6 +105,9 @@ def _compare(arguments: argparse.Namespace) -> Comparison:
     if runs:
         raise InputError("is a run, the others are not; give runs only, or files only", runs[0])
     if not wanted:
+        folder = next((path for path in arguments.inputs if Path(path).is_dir()), None)
+        if folder is not None:
+            raise InputError("is no run: it has no run.json, which `dialogauge score FILE --out DIR` writes", folder)
         raise InputError("--metrics is needed to compare files; see `dialogauge metrics`")
     corpus = stream(arguments.inputs, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
     return compare(corpus, wanted, real=real_conversations(arguments), **options(arguments))

@@ -8,7 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from pathlib import Path
 
 from dialogauge import __version__
 from dialogauge.cli import (
@@ -28,6 +28,7 @@ from dialogauge.cli import (
     synthesize,
     train,
 )
+from dialogauge.cli.parser import Parser
 from dialogauge.cli.subcommands import add_subcommands
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
@@ -58,7 +59,7 @@ examples:
   dialogauge score responses.jsonl --metrics bleu,meteor
   dialogauge metrics                                     what there is to choose from
 
-`dialogauge VERB --help` explains each verb.
+`dialogauge help VERB` explains each verb.
 """
 
 
@@ -70,8 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(out, io.TextIOWrapper):
             out.reconfigure(errors="replace")  # a terminal that cannot show a character shows another
     try:
-        if arguments and not arguments[0].startswith("-") and arguments[0] not in VERBS:
-            raise unknown("command", arguments[0], VERBS)
+        if not arguments:
+            build_parser().print_help(sys.stderr)
+            return WRONG_CALL
+        if arguments[0] == "help":
+            arguments = [*arguments[1:], "--help"]
+        if not arguments[0].startswith("-") and arguments[0] not in VERBS:
+            raise _unknown_verb(arguments[0])
         parsed = build_parser().parse_args(arguments)
         code: int = VERBS[parsed.verb].run(parsed)
         sys.stdout.flush()
@@ -89,13 +95,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail("stopped", 130)
 
 
-class Parser(argparse.ArgumentParser):
-    """Shows what was typed only in a form that is safe for a terminal."""
-
-    def error(self, message: str) -> NoReturn:
-        super().error(printable(message))
-
-
 def build_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="dialogauge",
@@ -103,9 +102,15 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"dialogauge {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"dialogauge {__version__}")
     add_subcommands(parser, VERBS, dest="verb", metavar="VERB")
     return parser
+
+
+def _unknown_verb(text: str) -> InputError:
+    if Path(text).exists():
+        return InputError(f"{text!r} is no command; did you mean `dialogauge score {text}`?")
+    return unknown("command", text, [*VERBS, "help"])
 
 
 def _fail(message: str, code: int) -> int:

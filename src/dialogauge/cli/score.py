@@ -40,7 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain", metavar="METRIC", help="also list the ten responses that push this distance most (fbd)"
     )
     add_real(parser)
-    parser.set_defaults(complain=parser.error)
     add_inputs(parser)
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="also write scores, per-turn values and how they were made"
@@ -60,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     wanted = ",".join(filter(None, (arguments.metrics, arguments.explain)))
     if not wanted:
-        arguments.complain("one of the arguments --metrics --explain is required")
+        raise InputError("--metrics is needed, as in --metrics bleu,meteor; `dialogauge metrics` lists them")
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
     requests = parse_requests(wanted, arguments.compat, defaults)
     explained = parse_requests(arguments.explain, arguments.compat, defaults) if arguments.explain else []

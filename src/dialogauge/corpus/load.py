@@ -9,7 +9,7 @@ from dialogauge.corpus import known
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.registry import choose
-from dialogauge.corpus.reading import Reader, Reading
+from dialogauge.corpus.reading import Reader, Reading, system_name
 from dialogauge.corpus.source import content_sha256, refuse_missing, sha256
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
@@ -86,8 +86,20 @@ class Loading:
         if turn.id in places:
             file, first = divmod(places[turn.id], _LINES)
             taken = f"id {quote(turn.id)} of system {quote(turn.system)}"
-            raise InputError(f"{taken} stands already at {self._paths[file]}:{first}; ids must differ")
+            hint = _of_two_files(self._paths[file], self._paths[index]) if file != index else "ids must differ"
+            raise InputError(f"{taken} stands already at {self._paths[file]}:{first}; {hint}")
         places[turn.id] = index * _LINES + line
+
+
+def _of_two_files(first: Path, second: Path) -> str:
+    """What to do where two files have turns of one system with the same ids."""
+    if first.resolve() == second.resolve():
+        return "the file is given twice"
+    apart = "rename one of the files" if system_name(first) == system_name(second) else "give one another `system`"
+    return (
+        f"are these two systems? Then {apart}; for two versions of one system, `dialogauge score` each file with --out"
+        " and `dialogauge compare` the two runs"
+    )
 
 
 def _known_faults(reading: Reading, reader: Reader) -> list[Caveat]:

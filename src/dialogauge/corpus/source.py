@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import gzip
 import hashlib
 import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -16,6 +18,8 @@ from dialogauge.errors import InputError
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_NEIGHBOURS = 10_000
+"""Files of a directory that are looked at for one of a similar name."""
 
 
 @contextmanager
@@ -67,15 +71,26 @@ def content_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def refuse_missing(path: Path) -> None:
-    """Raises where there is neither a file nor a directory, or where that cannot be told."""
+def refuse_missing(path: Path, what: str = "file", hint: str = "") -> None:
+    """Raises where there is neither a file nor a directory of the name that a user gave, or where that cannot be
+    told."""
     with _failures(path):
         if not path.exists():
-            raise InputError("no such file", path)
+            raise InputError("; ".join(filter(None, (f"no such {what}", _near(path), hint))), path)
+
+
+def _near(path: Path) -> str:
+    """What was meant, perhaps: a neighbour of a similar name; or where the path ends."""
+    if not path.parent.is_dir():
+        return f"there is no directory {path.parent}"
+    names = [neighbour.name for neighbour in islice(path.parent.iterdir(), _NEIGHBOURS)]
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.75)
+    return f"did you mean {path.with_name(near[0])}?" if near else ""
 
 
 def _refuse_unless_file(path: Path) -> None:
-    refuse_missing(path)
+    if not path.exists():
+        raise InputError("no such file", path)
     if path.is_dir():
         raise InputError("is a directory; expected a file", path)
     if not path.is_file():

@@ -69,6 +69,8 @@ class Metric(ABC):
     """"jackknife" where repeated rows would bias the statistic."""
     parts: ClassVar[tuple[str, ...]] = ()
     """Names of the values beside the main one, asked for as `metric.part`."""
+    main: ClassVar[str] = ""
+    """What the main value would be called were it a part: distinct's is distinct-2."""
 
     @property
     def learns(self) -> bool:

@@ -78,6 +78,7 @@ class BertScore(EncoderMetric, MeanMetric):
     """Precision and recall lie in [-1, 1]; of two with different signs, F1 can be anything."""
     needs = (frozenset({"references"}),)
     parts = ("precision", "recall")
+    main = "f1"
 
     layer: int | None = field(default=None, metadata=UNSIGNED)
     idf: bool = field(default=False, metadata=UNSIGNED)

@@ -152,6 +152,7 @@ class Bleu(SumMetric):
     higher_is_better = True
     bounds = (0.0, 100.0)
     needs = (frozenset({"references"}),)
+    main = "4"
 
     lowercase: bool = False
 

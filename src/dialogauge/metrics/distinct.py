@@ -121,6 +121,7 @@ class Distinct(Metric):
     level = "system"
     resampling = "jackknife"
     parts = ("1",)
+    main = "2"
 
     def measure(self, turns: Sequence[Turn]) -> WordRows:
         return word_rows([turn.response for turn in turns])

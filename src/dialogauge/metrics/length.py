@@ -22,6 +22,7 @@ class Length(MeanMetric):
     higher_is_better = None
     bounds = (0.0, np.inf)
     parts = ("characters",)
+    main = "words"
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         rows = [(len(words(turn.response)), len(turn.response)) for turn in turns]

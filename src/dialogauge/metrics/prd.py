@@ -51,6 +51,7 @@ class Prd(DistributionMetric):
     higher_is_better = True
     bounds = (0.0, 1.0)
     parts = ("f8", "f1_8", "spread")
+    main = "f1"
     ideal: ClassVar[float] = 1.0
     fit: ClassVar[Fit] = staticmethod(partial(codebooks, in_order=True))
 

@@ -33,6 +33,7 @@ class Prdc(DistributionMetric):
     bounds = (0.0, np.inf)
     """All but density stay below 1."""
     parts = ("precision", "recall", "density", "coverage")
+    main = "f1"
     ideal: ClassVar[float] = 1.0
 
     k: int = 5

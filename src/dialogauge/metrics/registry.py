@@ -81,6 +81,25 @@ def known_names() -> list[str]:
     return [*BUILT_IN, *sorted({point.name for point in entry_points(group=ENTRY_POINTS)} - BUILT_IN.keys())]
 
 
+def known_name(text: str) -> str | None:
+    """The metric that is called so, or so but for case and hyphens: `BLEU`, `ROUGE-L`."""
+    names = known_names()
+    if text in names:
+        return text
+    alike = [name for name in names if _plain(name) == _plain(text)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "_")
+
+
+def names_metrics(text: str) -> bool:
+    """Whether the text is a list of metrics, as far as its first name tells."""
+    match = REQUEST.match(text)
+    return match is not None and known_name(match["name"].strip()) is not None
+
+
 def metric_class(name: str, compat: str | None = None) -> type[Metric]:
     """The class behind a name, imported only now: by the recipes of `compat` where they have such a metric."""
     target = _variants(compat).get(name) or BUILT_IN.get(name)
@@ -169,12 +188,25 @@ def parse_request(text: str, compat: str | None = None, defaults: Mapping[str, s
     match = REQUEST.fullmatch(text)
     if not match:
         raise InputError(f"cannot read the metric {text!r}; expected NAME, NAME[OPTION=VALUE,...] or NAME.PART")
-    cls = metric_class(match["name"], compat)
+    name = known_name(match["name"]) or match["name"]
+    cls = metric_class(name, compat)
     part = match["part"]
     if part is not None and part not in cls.parts:
-        raise unknown(f"part of {cls.name}", part, cls.parts)
-    recipe = compat if match["name"] in _variants(compat) else None
+        raise _unknown_part(cls, part)
+    recipe = compat if name in _variants(compat) else None
     return Request(build(cls, match["options"] or "", defaults), part, recipe)
+
+
+def _unknown_part(cls: type[Metric], part: str) -> InputError:
+    """Says what the main value is, since many take it for a part: `distinct.2`."""
+    name = cls.name
+    if part.casefold() == cls.main:
+        others = ", ".join(f"{name}.{known}" for known in cls.parts) or "none"
+        return InputError(f"{name}.{part} is {name} itself: ask for {name}; its parts: {others}")
+    if cls.parts:
+        return unknown(f"part of {name}", part, cls.parts)
+    itself = f", which is {name}-{cls.main}" if cls.main else ""
+    return InputError(f"unknown part of {name} {part!r}; it has no parts: ask for {name}{itself}")
 
 
 def build(cls: type[Metric], text: str, defaults: Mapping[str, str] | None = None) -> Metric:

@@ -84,6 +84,7 @@ class RougeL(MeanMetric):
     bounds = (0.0, 1.0)
     needs = (frozenset({"references"}),)
     parts = ("precision", "recall")
+    main = "f1"
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         rows = [_row(turn.response, turn.references) for turn in turns]
