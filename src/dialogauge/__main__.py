@@ -1,5 +1,3 @@
-import sys
+from dialogauge.cli.entry import start
 
-from dialogauge.cli.main import main
-
-sys.exit(main())
+start()

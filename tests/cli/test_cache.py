@@ -11,7 +11,10 @@ from dialogauge.encode import sqlite_file
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.vector_cache import cached_store
 from dialogauge.encode.weights_packages import MPNET, MPNET_FILES
+from dialogauge.files import LOCK
 from tests.encode.cached import made
+
+RANDOM = "0123456789abcdef"
 
 
 @pytest.fixture(autouse=True)
@@ -29,10 +32,14 @@ def fill(folder: Path) -> None:
     words = folder.parent / "words.txt"
     words.write_text("".join(f"word{number} {number} 0.5 1\n" for number in range(50)))
     cached_store(words, folder / "vectors")
-    for unfinished in (folder / "vectors" / ".0123456789abcdef.ab_12xyz", folder / "models" / f".{MPNET}.ab_12xyz"):
+    for unfinished in (folder / "vectors" / f".0123456789abcdef.{RANDOM}", folder / "models" / f".{MPNET}.{RANDOM}"):
         (unfinished / "new").mkdir(parents=True)
-    (folder / "vectors" / ".0123456789abcdef.ab_12xyz" / "new" / "vectors.npy").write_bytes(bytes(1000))
-    (folder / "vectors" / f".{'0' * 32}.json.ab_12xyz").touch()
+        (unfinished / LOCK).touch()
+    (folder / "vectors" / f".0123456789abcdef.{RANDOM}" / "new" / "vectors.npy").write_bytes(bytes(1000))
+    note = folder / "vectors" / f".{'0' * 32}.json.{RANDOM}"
+    note.mkdir()
+    (note / "new").write_text("{")
+    (note / LOCK).touch()
     model = folder / "models" / MPNET
     model.mkdir()
     for name in MPNET_FILES:

@@ -17,14 +17,15 @@ from pathlib import Path
 from dialogauge.encode import generations
 from dialogauge.encode.vector_store import ABOUT, ROWS, VECTORS, WORDS
 from dialogauge.encode.weights_packages import MPNET, MPNET_FILES
+from dialogauge.files import LOCK, NEW, OLD
 
-STEPS = {"new", "damaged"}
+STEPS = {NEW, OLD}
 """Folders within something unfinished."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What one subfolder is for. Something unfinished is named `.NAME.` and 8 characters."""
+    """What one subfolder is for. Something unfinished is named `.NAME.` and 16 characters."""
 
     subfolder: str
     what: str
@@ -39,11 +40,11 @@ class Kind:
             return False
         if path.is_file():
             return bool(_named(path, self.notes))
-        return bool(_named(path, self.folders)) and self._holds_nothing_else(path)
+        return bool(_named(path, f"{self.folders}|{self.notes}")) and self._holds_nothing_else(path)
 
     def _holds_nothing_else(self, folder: Path) -> bool:
         for place, folders, files in os.walk(folder):
-            if not (set(folders) <= STEPS and set(files) <= self.holding):
+            if not (set(folders) <= STEPS and set(files) <= self.holding | {LOCK, NEW}):
                 return False
             if any((Path(place) / name).is_symlink() for name in (*folders, *files)):
                 return False
@@ -106,7 +107,7 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _named(path: Path, names: str) -> re.Match[str] | None:
-    return re.fullmatch(rf"(?:{names})|\.(?:{names})\.\w{{8}}", path.name)
+    return re.fullmatch(rf"(?:{names})|\.(?:{names})\.\w{{16}}", path.name)
 
 
 def _size(path: Path) -> int:
@@ -124,5 +125,5 @@ def _remove(path: Path) -> None:
         path.unlink()
         return
     if not path.name.startswith("."):
-        path = path.rename(path.with_name(f".{path.name}.{secrets.token_hex(4)}"))
+        path = path.rename(path.with_name(f".{path.name}.{secrets.token_hex(8)}"))
     shutil.rmtree(path)

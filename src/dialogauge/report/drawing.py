@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.errors import InputError, MissingPackage
+from dialogauge.files import whole_file
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def check_figure_path(path: str | Path) -> Path:
     path = Path(path)
     if find_spec("matplotlib") is None:
         raise MissingPackage("matplotlib", "plot", "drawing a figure")
-    if path.is_dir() or any(parent.is_file() for parent in path.absolute().parents):
+    other = path.is_symlink() or (path.exists() and not path.is_file())
+    if other or any(parent.is_file() for parent in path.absolute().parents):
         raise InputError("is no place for a file", path)
     if path.suffix.lstrip(".").lower() not in FORMATS:
         raise InputError(f"cannot draw into this kind of file; end its name in .{', .'.join(FORMATS)}", path)
@@ -54,8 +56,9 @@ def save(draw: Callable[[], Figure], path: str | Path) -> Path:
     with matplotlib.rc_context(LOOK), warnings.catch_warnings():  # type: ignore[arg-type]
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # shown as a box
         figure = draw()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=160, metadata=UNDATED.get(path.suffix.lower()))
+        kind = path.suffix.lower()
+        with whole_file(path, overwrite=True) as file:
+            figure.savefig(file, format=kind.lstrip("."), dpi=160, metadata=UNDATED.get(kind))
     return path
 
 

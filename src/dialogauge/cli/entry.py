@@ -1,0 +1,68 @@
+"""Where a process begins and ends. Nothing heavy is imported before signals are seen to."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from types import FrameType
+from typing import NoReturn
+
+STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+PATIENCE = 2.0
+"""Seconds that the main thread gets to see a signal; one that computes outside of Python would see it much later."""
+
+
+def start() -> NoReturn:
+    """The command line as a process of its own."""
+    _see_to_signals()
+    from dialogauge.cli.main import main
+
+    code = main()
+    for number in _seen_to():
+        signal.signal(number, signal.SIG_DFL)  # all is done: what comes now ends the process without a word
+    sys.exit(code)
+
+
+def _see_to_signals() -> None:
+    """Ctrl-C, SIGTERM and SIGHUP end the process at once and leave nothing half-written. No exception is raised for
+    them: one that comes up in the middle of an import or a destructor is lost, or becomes another. Those that are
+    ignored already (by nohup, say) stay ignored."""
+    for number in STOPPING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reader,), daemon=True).start()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forget_signals)
+
+
+def _seen_to() -> list[int]:
+    return [number for number in STOPPING if signal.getsignal(number) is _stop]
+
+
+def _stop(number: int, _frame: FrameType | None = None) -> NoReturn:
+    files = sys.modules.get("dialogauge.files")  # else nothing can have been written yet
+    if remove := getattr(files, "remove_under_way", None):
+        remove()
+    os.write(2, b"\nstopped\n" if os.isatty(2) else b"stopped\n")
+    os._exit(128 + number)
+
+
+def _watch(reader: int) -> None:
+    """Python writes the number of each signal to the pipe, whatever the main thread does."""
+    while (number := os.read(reader, 1)[0]) not in STOPPING:
+        pass
+    time.sleep(PATIENCE)
+    _stop(number)
+
+
+def _forget_signals() -> None:
+    """In a forked child, where there is no thread to watch, and what is being written is its parent's."""
+    for number in _seen_to():
+        signal.signal(number, signal.SIG_DFL)
+    signal.set_wakeup_fd(-1)
