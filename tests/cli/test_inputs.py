@@ -1,4 +1,4 @@
-"""Options that verbs share: names from users' files, which may hold commas."""
+"""Options that verbs share: names from users' files, which may hold commas; the columns of those files."""
 
 import json
 
@@ -73,3 +73,42 @@ def test_every_verb_with_systems_reads_them_alike(dialogauge, rated, call, monke
     monkeypatch.chdir(tmp_path)
     done = dialogauge(call[0], rated, *call[1:], "--systems", r"big\, cold", "--systems", r"big\, hot")
     assert (done.code, done.err) == (2, "unknown system 'big, hot'; did you mean big, cold or big, warm?\n")
+
+
+@pytest.fixture
+def bots(tmp_path):
+    path = tmp_path / "bots.csv"
+    rows = [f"question {i},{'so ' * (i + place)},{bot},so" for i in range(8) for place, bot in enumerate("abc")]
+    path.write_text("\n".join(["prompt,answer,model,gold", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("verb", ["score", "compare", "sensitivity"])
+def test_a_column_of_models_gives_as_many_systems(dialogauge, bots, verb):
+    done = dialogauge(verb, bots, "--metrics", "bleu", "--format", "json", "--resamples", 20)
+    assert done.code == 0
+    assert json.loads(done.out)["corpus"]["systems"] == ["a", "b", "c"]
+    assert "warning: " in done.err
+    assert "system from 'model'" in done.err
+
+
+def test_columns_are_named_with_map(dialogauge, bots):
+    scores = {}
+    for bot in ("model", "prompt", ""):
+        done = dialogauge("score", bots, "--metrics", "bleu", "--format", "json", "--map", f"system={bot}")
+        scores[bot] = json.loads(done.out)["corpus"]["systems"]
+    assert scores == {"model": ["a", "b", "c"], "prompt": [f"question {i}" for i in range(8)], "": ["bots"]}
+
+
+@pytest.mark.parametrize(
+    ("maps", "message"),
+    [
+        (["model"], "--map: expected FIELD=COLUMN, as system=model, found 'model'\n"),
+        (["=model"], "--map: expected FIELD=COLUMN, as system=model, found '=model'\n"),
+        (["system=a", "system=b"], "--map: expected each field once, found 'system' twice\n"),
+        (["systm=model"], "unknown field 'systm'; did you mean system?\n"),
+    ],
+)
+def test_bad_maps(dialogauge, bots, maps, message):
+    done = dialogauge("score", bots, "--metrics", "bleu", *(part for given in maps for part in ("--map", given)))
+    assert (done.code, done.err) == (2, message)

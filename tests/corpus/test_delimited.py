@@ -102,8 +102,9 @@ def test_bad_tables(tmp_path, content, message):
 
 
 def test_no_response_column(tmp_path):
-    path = write(tmp_path / "a.csv", "query,reply\na,b\n")
-    assert refusal(path, reader="csv") == ":1: expected a column 'response', found 'query', 'reply'"
+    path = write(tmp_path / "a.csv", "query,words\na,b\n")
+    assert refusal(path).startswith(":1: expected a column 'response', found 'query', 'words'; where another holds it")
+    assert refusal(path, reader="csv") == refusal(path)
 
 
 def test_null_characters_are_text(tmp_path):

@@ -109,13 +109,13 @@ def test_nothing_fits(tmp_path):
 
 def test_a_json_array_of_something_else(tmp_path):
     path = write(tmp_path / "a.json", '[\n{"text": "a"}\n]\n')
-    assert refusal(path).startswith(":1: no reader recognises a file that begins '['; name one with --reader: ")
+    assert refusal(path).startswith(":1: expected a column 'response', found 'text'; where another holds it, name it: ")
 
 
 def test_a_forced_reader_says_what_it_expected(tmp_path):
     path = write(tmp_path / "a.txt", "plain text\n")
     assert refusal(path, reader="jsonl").startswith(":1: not valid JSON: ")
     assert refusal(path, reader="fbd").startswith(":1: not valid JSON: ")
-    assert refusal(path, reader="csv") == ":1: expected a column 'response', found 'plain text'"
+    assert refusal(path, reader="csv").startswith(":1: expected a column 'response', found 'plain text'; ")
     assert refusal(path, reader="dailydialog").startswith(":1: expected utterances that end in __eou__")
     assert refusal(path, reader="parlai").startswith(":1: expected a line that begins with its number")

@@ -68,7 +68,7 @@ def test_many_batches_and_row_groups(tmp_path):
     [
         ({"response": ["a", None]}, ":2: response: expected text, found null"),
         ({"response": [b"a"]}, ":1: response: expected text, found a value of type bytes"),
-        ({"reply": ["a"]}, ": expected a column 'response', found 'reply'"),
+        ({"words": ["a"]}, ": expected a column 'response', found 'words'"),
         ({"Response": ["a"]}, ": unknown field 'Response'; did you mean 'response'?"),
         ({"response": ["a"], "x": [float("inf")]}, ":1: expected finite numbers, found an infinite one"),
         (

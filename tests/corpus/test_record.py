@@ -163,7 +163,7 @@ ROLE = {"role": "user", "content": "hi"}
         ({"Response": "a"}, "unknown field 'Response'; did you mean 'response'?"),
         ({"response": "a", "RESPONSE": "b"}, "unknown field 'RESPONSE'; did you mean 'response'?"),
         ({"response": "a", "refrences": ["b"]}, "unknown field 'refrences'; did you mean 'references'?"),
-        ({"response": "a", "reference": "b"}, "unknown field 'reference'; did you mean 'references'?"),
+        ({"response": "a", "reference": 3}, "unknown field 'reference'; did you mean 'references'?"),
         ({"response": "a", "id": 1.5}, "id: expected text or a whole number, found the number 1.5"),
         ({"response": "a", "id": True}, "id: expected text or a whole number, found true"),
         ({"response": "a", "system": ""}, "system: expected text or a whole number, found the text ''"),

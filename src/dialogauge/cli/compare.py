@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
+from dialogauge.cli.inputs import (
+    add_encoding,
+    add_inputs,
+    add_real,
+    add_resampling,
+    options,
+    reading,
+    real_conversations,
+)
 from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import InputError
 from dialogauge.tables import printable
@@ -97,7 +105,7 @@ def _compare(arguments: argparse.Namespace) -> Comparison:
     runs = [path for path in arguments.inputs if is_run(path)]
     wanted = ",".join(metrics for metrics in (arguments.metrics, arguments.fail_if_worse) if metrics)
     if len(runs) == len(arguments.inputs):
-        for option in ("compat", "real", "reader", "skip_invalid", "encoder", "dtype", "no_cache"):
+        for option in ("compat", "real", "reader", "map", "skip_invalid", "encoder", "dtype", "no_cache"):
             if getattr(arguments, option):
                 raise InputError(f"--{option.replace('_', '-')} has no meaning for runs: they are measured already")
         settings = {name: options(arguments)[name] for name in ("systems", "seed", "resamples")}
@@ -109,5 +117,5 @@ def _compare(arguments: argparse.Namespace) -> Comparison:
         if folder is not None:
             raise InputError("is no run: it has no run.json, which `dialogauge score FILE --out DIR` writes", folder)
         raise InputError("--metrics is needed to compare files; see `dialogauge metrics`")
-    corpus = stream(arguments.inputs, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
+    corpus = stream(arguments.inputs, **reading(arguments))
     return compare(corpus, wanted, real=real_conversations(arguments), **options(arguments))

@@ -14,6 +14,7 @@ from dialogauge.cli.inputs import (
     add_resampling,
     listed_names,
     options,
+    reading,
     real_conversations,
 )
 from dialogauge.cli.output import add_format, on_terminal, table_width, warn
@@ -109,7 +110,7 @@ def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
         raise InputError(f"--ratings: to which of the {len(groups)} corpora? Give one file, or --together")
     found: dict[str, Corpus] = {}
     for group in groups:
-        corpus = load(group, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
+        corpus = load(group, **reading(arguments), progress=on_terminal())
         name = corpus_name(corpus, group[0])
         if arguments.ratings:
             corpus = join_ratings(corpus, arguments.ratings)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli.output import on_terminal
+from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
     from dialogauge.corpus.load import Loading
@@ -29,10 +30,33 @@ def listed_names(lists: Sequence[str] | None) -> list[str] | None:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     add_names(parser, "--systems", "only these systems, in this order")
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reader", metavar="NAME", help="the file format, where detection by content gets it wrong")
+    parser.add_argument(
+        "--map",
+        metavar="FIELD=COLUMN",
+        action="append",
+        help="the column that holds a field of ours, as system=variant or ratings.overall=stars; may be repeated",
+    )
     parser.add_argument(
         "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
     )
+
+
+def reading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `load` and `stream` that come from the command line."""
+    mapping: dict[str, str | None] = {}
+    for given in arguments.map or ():
+        field, equals, column = given.partition("=")
+        if not equals or not field:
+            raise InputError(f"--map: expected FIELD=COLUMN, as system=model, found {given!r}")
+        if field in mapping:
+            raise InputError(f"--map: expected each field once, found {field!r} twice")
+        mapping[field] = column or None
+    return {"reader": arguments.reader, "skip_invalid": arguments.skip_invalid, "mapping": mapping}
 
 
 def add_real(parser: argparse.ArgumentParser) -> None:

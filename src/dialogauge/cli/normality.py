@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, real_conversations
+from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations
 from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     progress = on_terminal()
-    corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=progress)
+    corpus = load(arguments.files, **reading(arguments), progress=progress)
     result = normality(
         corpus,
         systems=listed_names(arguments.systems),

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dialogauge.cli.inputs import add_inputs, listed_names
+from dialogauge.cli.inputs import add_inputs, listed_names, reading
 from dialogauge.cli.output import on_terminal, warn
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable_file, whole_file
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_call(arguments.kind, arguments.ratio, arguments.seed)
     if arguments.out != STDOUT:
         check_writable_file(arguments.out, arguments.overwrite)
-    corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
+    corpus = load(arguments.files, **reading(arguments), progress=on_terminal())
     if systems := listed_names(arguments.systems):
         corpus = corpus.select(systems)
     if arguments.of == "references":
@@ -88,7 +88,7 @@ def _write_lines(turns: Iterable[Turn], file: BinaryIO) -> None:
 
 def _json_line(turn: Turn) -> str:
     """The turn as the reader `jsonl` reads it back. What could harm a terminal is spelled as an escape."""
-    from dialogauge.corpus.record import FIELDS
+    from dialogauge.corpus.columns import FIELDS
 
     values = {field: getattr(turn, field) for field in FIELDS}
     kept = {field: value for field, value in values.items() if value or field == "response"}

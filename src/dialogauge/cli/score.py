@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, real_conversations
+from dialogauge.cli.inputs import (
+    add_encoding,
+    add_inputs,
+    add_real,
+    add_resampling,
+    options,
+    reading,
+    real_conversations,
+)
 from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import InputError
 
@@ -71,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     read = load if explained else stream
-    corpus = read(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid)
+    corpus = read(arguments.files, **reading(arguments))
     result = evaluate(corpus, requests, real=real_conversations(arguments), **options(arguments))
     warn(result.caveats)
     explanations = _explanations(result, corpus, explained)

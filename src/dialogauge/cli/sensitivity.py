@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options
+from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, reading
 from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError
 
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
-    corpus = load(arguments.files, reader=arguments.reader, skip_invalid=arguments.skip_invalid, progress=on_terminal())
+    corpus = load(arguments.files, **reading(arguments), progress=on_terminal())
     real = load(arguments.real, skip_invalid=arguments.skip_invalid) if arguments.real else None
     result = sensitivity(
         corpus,

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dialogauge.cli.inputs import add_reading, reading
 from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError, unknown
 
@@ -73,10 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--salad-length", metavar="S", type=float, help="how far its length is off the response's (default: 0.25)"
     )
-    parser.add_argument("--reader", metavar="NAME", help="the file format, where detection by content gets it wrong")
-    parser.add_argument(
-        "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
-    )
+    add_reading(parser)
     parser.add_argument("--seed", metavar="N", type=int, help="same seed, same pairs (default: 0)")
     add_format(parser)
 
@@ -93,8 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         nli=arguments.nli or (),
         dialogue_nli=arguments.dialogue_nli or (),
         generic=arguments.generic,
-        reader=arguments.reader,
-        skip_invalid=arguments.skip_invalid,
+        **reading(arguments),
         overwrite=arguments.overwrite,
         progress=on_terminal(),
     )

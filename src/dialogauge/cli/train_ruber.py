@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dialogauge.cli.inputs import add_reading, reading
 from dialogauge.cli.output import on_terminal
 from dialogauge.cli.training import add_last, check, named_recipe, show
 from dialogauge.errors import InputError
@@ -43,10 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="turns whose last utterances of context are not learned from",
     )
-    parser.add_argument("--reader", metavar="NAME", help="the file format, where detection by content gets it wrong")
-    parser.add_argument(
-        "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
-    )
+    add_reading(parser)
     parser.add_argument("--encoder", metavar="NAME", default="minilm", help="vectors (default: minilm), or static:FILE")
     parser.add_argument(
         "--recipe",
@@ -86,8 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.validation,
             0.05 if arguments.validation_share is None else arguments.validation_share,
             arguments.leave_out,
-            arguments.reader,
-            arguments.skip_invalid,
+            **reading(arguments),
         ),
         arguments.out,
         make_recipe(arguments),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dialogauge.corpus.columns import ColumnMap
 from dialogauge.corpus.json_array import first_object
 from dialogauge.corpus.source import decode, opened
 from dialogauge.corpus.strict_json import parse_object
+from dialogauge.corpus.turn import NOTHING
 from dialogauge.errors import InputError
 
 _ENOUGH = 1 << 16
@@ -24,9 +26,11 @@ class Head:
 
     path: Path
     start: bytes
+    mapping: ColumnMap = field(default_factory=dict)
+    """What the user said of columns."""
 
     @classmethod
-    def of(cls, path: Path) -> Head:
+    def of(cls, path: Path, mapping: ColumnMap = NOTHING) -> Head:
         if path.is_dir():
             return cls(path, b"")
         with opened(path) as stream:
@@ -37,7 +41,7 @@ class Head:
                 start += stream.read(_ENOUGH_FOR_ITEM - len(start))
             elif len(start) == _ENOUGH and b"\n" in start:
                 start = start[: start.rindex(b"\n") + 1]
-        return cls(path, start)
+        return cls(path, start, mapping)
 
     @property
     def is_directory(self) -> bool:

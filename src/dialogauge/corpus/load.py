@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dialogauge.corpus import known
+from dialogauge.corpus.columns import ColumnMap, check_mapping
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.registry import choose
 from dialogauge.corpus.reading import Reader, Reading, system_name
 from dialogauge.corpus.source import content_sha256, refuse_missing, sha256
-from dialogauge.corpus.turn import Turn
+from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
 
 _LINES = 1 << 40
@@ -23,28 +24,42 @@ def load(
     reader: str | None = None,
     skip_invalid: bool = False,
     progress: bool = False,
+    mapping: ColumnMap = NOTHING,
 ) -> Corpus:
     """The turns of all files, in order. The format is recognised by content unless `reader` names it.
 
     A line that cannot be read, or a second turn with the same id and system, raises an `InputError`; with
     `skip_invalid` it is left out, and a caveat says how many were. `progress` shows a bar on stderr.
+
+    `mapping` names the column that holds a field, `{"system": "variant"}`, where it goes by another name than the
+    field's and than those that are understood; None is no column at all.
     """
-    loading = stream(paths, reader=reader, skip_invalid=skip_invalid)
+    loading = stream(paths, reader=reader, skip_invalid=skip_invalid, mapping=mapping)
     turns = list(watched(loading.turns()) if progress else loading.turns())
     return Corpus(turns, tuple(loading.files), tuple(loading.caveats))
 
 
 def stream(
-    paths: str | Path | Sequence[str | Path], *, reader: str | None = None, skip_invalid: bool = False
+    paths: str | Path | Sequence[str | Path],
+    *,
+    reader: str | None = None,
+    skip_invalid: bool = False,
+    mapping: ColumnMap = NOTHING,
 ) -> Loading:
     """Like `load`, but the turns are read only as they are asked for, once: for files that do not fit in memory."""
-    return Loading([paths] if isinstance(paths, str | Path) else paths, reader, skip_invalid)
+    return Loading([paths] if isinstance(paths, str | Path) else paths, reader, skip_invalid, mapping)
 
 
 class Loading:
     """Files being read: `turns()` streams, `files` and `caveats` are complete when it has ended."""
 
-    def __init__(self, paths: Sequence[str | Path], reader: str | None = None, skip_invalid: bool = False) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        reader: str | None = None,
+        skip_invalid: bool = False,
+        mapping: ColumnMap = NOTHING,
+    ) -> None:
         if not paths:
             raise InputError("expected at least one file, found none")
         self.files: list[SourceFile] = []
@@ -52,8 +67,12 @@ class Loading:
         self._paths = [Path(path) for path in paths]
         self._reader = reader
         self._skip_invalid = skip_invalid
+        self._mapping = mapping
+        check_mapping(mapping)
         self._positions: dict[str, int] = {}
         self._places: dict[str, dict[str, int]] = {}
+        self._first_in: dict[str, Reading] = {}
+        """For each system the input that had it first."""
 
     def turns(self) -> Iterator[Turn]:
         for path in self._paths:
@@ -62,12 +81,15 @@ class Loading:
             yield from self._read(index, path)
 
     def _read(self, index: int, path: Path) -> Iterator[Turn]:
-        reader = choose(path, self._reader)
-        reading = Reading(path, self._skip_invalid, self._positions)
+        reader = choose(path, self._reader, self._mapping)
+        if self._mapping and not reader.has_columns:
+            raise InputError(f"--map: files of the format {reader.name!r} have no columns to name", path)
+        reading = Reading(path, self._skip_invalid, self._positions, self._mapping)
         empty = True
         for line, turn in reader.read(reading):
+            self._refuse_merging(turn, reading)
             try:
-                self._note_place(turn, index, line)
+                self._note_place(turn, index, line, reading)
             except InputError as error:
                 reading.leave_out(error, line)
             else:
@@ -76,18 +98,33 @@ class Loading:
         if empty:
             left_out = f": {reading.left_out_message()}" if reading.left_out else ""
             raise InputError(f"expected turns, found none{left_out}", path)
+        for field, column in reading.columns.unmet.items():
+            raise InputError(f"--map {field}={column}: expected such a field, found it in no record", path)
         self.files += [SourceFile(str(file), sha256(file), reader.name) for file in reading.files]
         self.caveats += [*reading.caveats(), *_known_faults(reading, reader)]
 
-    def _note_place(self, turn: Turn, index: int, line: int) -> None:
+    def _refuse_merging(self, turn: Turn, reading: Reading) -> None:
+        """Two files may be two systems whatever model they name, or one system in two parts: the user must say."""
+        first = self._first_in.setdefault(turn.system, reading)
+        if first is reading:
+            return
+        for column in (each.columns.understood.get("system") for each in (first, reading)):
+            if column is not None:
+                both = f"both {first.path} and {reading.path} have {quote(turn.system)} in {quote(column)}"
+                ask = f"--map system={column} if it is one system, --map system= to name systems after the files"
+                raise InputError(f"{both}: say {ask}")
+
+    def _note_place(self, turn: Turn, index: int, line: int, reading: Reading) -> None:
         """Refuses a turn whose id and system were there before. A place is one int, file and line together,
         since a million tuples would be heavy."""
         places = self._places.setdefault(turn.system, {})
         if turn.id in places:
             file, first = divmod(places[turn.id], _LINES)
             taken = f"id {quote(turn.id)} of system {quote(turn.system)}"
+            unused = [f"--map system={column}" for column in reading.columns.unused()]
             hint = _of_two_files(self._paths[file], self._paths[index]) if file != index else "ids must differ"
-            raise InputError(f"{taken} stands already at {self._paths[file]}:{first}; {hint}")
+            apart = f"; if a column tells systems apart, name it: {' or '.join(unused)}" if unused else ""
+            raise InputError(f"{taken} stands already at {self._paths[file]}:{first}; {hint}{apart}")
         places[turn.id] = index * _LINES + line
 
 

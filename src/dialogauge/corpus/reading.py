@@ -10,11 +10,12 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import TypeAlias
 
+from dialogauge.corpus.columns import ColumnMap, Columns
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.known import Known, with_content
 from dialogauge.corpus.quote import count
 from dialogauge.corpus.source import content_sha256, decode, raw_lines
-from dialogauge.corpus.turn import Turn
+from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
 
 LocatedTurn: TypeAlias = tuple[int, Turn]
@@ -34,6 +35,8 @@ class Reader:
     title: str
     sniff: Callable[[Head], bool]
     read: Callable[[Reading], Iterator[LocatedTurn]]
+    has_columns: bool = False
+    """Whether records have names of their own, which can be told by `--map`."""
 
 
 class Reading:
@@ -44,9 +47,16 @@ class Reading:
     is left out and counted instead. (A generator that raises is over; the guard keeps it alive.)
     """
 
-    def __init__(self, path: Path, skip_invalid: bool = False, positions: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        skip_invalid: bool = False,
+        positions: dict[str, int] | None = None,
+        mapping: ColumnMap = NOTHING,
+    ) -> None:
         self.path = path
         self.system = system_name(path)
+        self.columns = Columns(mapping)
         self.skip_invalid = skip_invalid
         self.files = [path]
         self.problems: list[InputError] = []
@@ -120,7 +130,7 @@ class Reading:
         self._remarks.append(Caveat(code, f"{self.path}: {message}"))
 
     def caveats(self) -> list[Caveat]:
-        caveats = list(self._remarks)
+        caveats = [*self.columns.caveats(str(self.path)), *self._remarks]
         if self.left_out:
             caveats.append(Caveat("skipped_lines", f"{self.path}: {self.left_out_message()}"))
         if self.short_conversations:

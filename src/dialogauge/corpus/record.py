@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dialogauge.corpus import fields, messages
+from dialogauge.corpus.columns import FIELDS, advice
 from dialogauge.corpus.quote import found, quote_all
 from dialogauge.corpus.reading import Reading
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
-
-FIELDS = ("id", "context", "response", "references", "system", "ratings", "dialogue", "facts", "extra")
 
 
 def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
@@ -22,10 +21,13 @@ def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
     `system` to the file's name. null is absent; so are blank references and facts, and a context that is
     "". Blank utterances in a list of several are kept.
     """
-    system = sys.intern(fields.name(record, "system") or reading.system)
+    named = fields.name(record, "system")
+    system = sys.intern(named or reading.system)
     position = reading.position(system)
     source = _source(record)
     extra = fields.extra(record, (*FIELDS, source))
+    if named is None:
+        reading.columns.note_unnamed(extra)
     context, instructions = _context(record.get(source), source)
     return Turn(
         id=fields.name(record, "id") or str(position),
@@ -43,7 +45,7 @@ def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
 def _response(record: Mapping[str, Any]) -> str:
     if "response" not in record:
         names = quote_all(record) or "no field"
-        raise InputError(f"response: expected text, found no such field (the fields are {names})")
+        raise InputError(f"response: expected text, found no such field (the fields are {names}); {advice('response')}")
     value = record["response"]
     if isinstance(value, str):
         return value

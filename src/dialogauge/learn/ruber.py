@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dialogauge.corpus.columns import ColumnMap
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import load
 from dialogauge.encode.cache import Cache
@@ -33,9 +34,10 @@ class Conversations:
     leave_out: Sequence[str | Path] | None = None
     reader: str | None = None
     skip_invalid: bool = False
+    mapping: ColumnMap = field(default_factory=dict)
 
-    def load(self, paths: Sequence[str | Path], progress: bool, reader: str | None = None) -> Corpus:
-        return load(paths, reader=reader, skip_invalid=self.skip_invalid, progress=progress)
+    def load(self, paths: Sequence[str | Path], progress: bool) -> Corpus:
+        return load(paths, reader=self.reader, skip_invalid=self.skip_invalid, progress=progress, mapping=self.mapping)
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,9 @@ def train_ruber(
     check_output(target, overwrite)
     encoders = Encoders(Cache() if cache else None, progress)
     vectors = encoders.get(encoder)
-    corpus = given.load(given.files, progress, given.reader)
-    validation = given.load(given.validation, progress, given.reader) if given.validation else None
-    asked = given.load(given.leave_out, progress) if given.leave_out else None
+    corpus = given.load(given.files, progress)
+    validation = given.load(given.validation, progress) if given.validation else None
+    asked = load(given.leave_out, skip_invalid=given.skip_invalid, progress=progress) if given.leave_out else None
     leave_out = {bare(turn.context[-1]) for turn in asked or () if turn.context}
     data = read_data(corpus, validation, recipe, leave_out, given.share)
     material = make_material(data, vectors, recipe)

@@ -19,7 +19,9 @@ _FIELDS = ("dialogue", "id", "system", "utterances", "messages", "facts", "extra
 
 def sniff(head: Head) -> bool:
     record = head.record
-    return record is not None and "response" not in record and ("utterances" in record or "messages" in record)
+    if record is None or "response" in record or head.mapping.get("response") in record:
+        return False
+    return "utterances" in record or "messages" in record
 
 
 def read(reading: Reading) -> Iterator[LocatedTurn]:
@@ -28,12 +30,17 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
     it is who speaks as "assistant", and the turns of another role go to the system `<system>:<role>`."""
     for line, text in reading.lines():
         with reading.record(line):
-            record = parse_object(text)
+            record = _known_names(parse_object(text), reading)
             system = sys.intern(fields.name(record, "system") or reading.system)
             position = reading.position(system)
             dialogue = fields.name(record, "dialogue") or fields.name(record, "id") or position
             extra = fields.extra(record, _FIELDS)
             yield from turns(dialogue, _utterances(record, system, line), reading, extra)
+
+
+def _known_names(record: dict[str, Any], reading: Reading) -> dict[str, Any]:
+    """The record under our names; its own `id` names the dialogue."""
+    return reading.columns.rename(record, fields=("system",) if "id" in record else ("system", "dialogue"))
 
 
 def _utterances(record: Mapping[str, Any], system: str, line: int) -> list[Utterance]:
@@ -57,4 +64,6 @@ def _speaker(system: str, role: str) -> str:
     return system if role == "assistant" else sys.intern(f"{system}:{role}")
 
 
-CONVERSATIONS = Reader("conversations", "JSON lines, one conversation or chat log per line", sniff, read)
+CONVERSATIONS = Reader(
+    "conversations", "JSON lines, one conversation or chat log per line", sniff, read, has_columns=True
+)

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from dialogauge.corpus import table
-from dialogauge.corpus.fields import resembles
+from dialogauge.corpus.columns import FIELDS, RATINGS, gather_ratings, holds_responses, refuse_names
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
-from dialogauge.corpus.record import FIELDS, turn
+from dialogauge.corpus.record import turn
 from dialogauge.corpus.strict_json import parse
 from dialogauge.errors import InputError
 
@@ -24,14 +23,26 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def sniff(head: Head, delimiter: str) -> bool:
-    """A header with a column `response`, or one that resembles it."""
+    """A header with a column for the responses, or one that is spelled almost like it."""
     if ("\t" in head.first_line) != (delimiter == "\t"):
         return False
     try:
         columns = next(csv.reader([head.first_line], delimiter=delimiter))
     except csv.Error:
         return False
-    return any(resembles(column, "response") for column in columns)
+    return holds_responses(columns, head.mapping)
+
+
+def header_of(head: Head) -> list[str]:
+    """The first line's cells, where lines after it have as many, or the file is called a table; else nothing."""
+    delimiter = "\t" if "\t" in head.first_line else ","
+    try:
+        first, *others = csv.reader((line for _, line in head.lines), delimiter=delimiter)
+    except (csv.Error, ValueError):
+        return []
+    called = {".csv", ".tsv"} & set(head.path.suffixes)
+    even = len(others) > 1 and all(len(row) == len(first) for row in others[:-1])
+    return first if len(first) > 1 and (called or even) else []
 
 
 def read(reading: Reading, delimiter: str) -> Iterator[LocatedTurn]:
@@ -45,18 +56,17 @@ def read(reading: Reading, delimiter: str) -> Iterator[LocatedTurn]:
         with reading.record(line):
             if len(row) != len(columns):
                 raise InputError(f"expected {len(columns)} columns, found {len(row)}")
-            cells = {column: _cell(column, text) for column, text in zip(columns, row, strict=True) if column}
-            yield line, turn(table.record(cells), reading)
+            texts = {column: text for column, text in zip(columns, row, strict=True) if column}
+            fields = reading.columns.rename(texts, looks=number)
+            cells = {field: _cell(field, text) for field, text in fields.items()}
+            yield line, turn(gather_ratings(cells), reading)
 
 
 def _header(reading: Reading, columns: list[str], line: int) -> list[str]:
     # What is left out before the header is the header itself: without it no row can be read.
     if reading.problems:
         raise reading.problems[0]
-    try:
-        table.check_columns([column for column in columns if column])
-    except InputError as error:
-        raise InputError(error.message, reading.path, line) from None
+    refuse_names([column for column in columns if column], reading.columns.mapping, reading.path, line)
     return columns
 
 
@@ -91,7 +101,7 @@ def _cell(column: str, text: str) -> Any:
         return text
     if not text:
         return None
-    if column in _STRUCTURED or column.startswith(table.RATINGS):
+    if column in _STRUCTURED or column.startswith(RATINGS):
         value = _json(column, text)
         return number(value) if isinstance(value, str) and column not in FIELDS else value
     return text if column in FIELDS else number(text)
@@ -122,5 +132,11 @@ def number(text: str) -> int | float | str:
     return value
 
 
-CSV = Reader("csv", "a table with commas and a header", partial(sniff, delimiter=","), partial(read, delimiter=","))
-TSV = Reader("tsv", "a table with tabs and a header", partial(sniff, delimiter="\t"), partial(read, delimiter="\t"))
+def _reader(name: str, title: str, delimiter: str) -> Reader:
+    return Reader(
+        name, title, partial(sniff, delimiter=delimiter), partial(read, delimiter=delimiter), has_columns=True
+    )
+
+
+CSV = _reader("csv", "a table with commas and a header", ",")
+TSV = _reader("tsv", "a table with tabs and a header", "\t")

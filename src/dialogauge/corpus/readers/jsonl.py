@@ -18,7 +18,7 @@ def sniff(head: Head) -> bool:
 def read(reading: Reading) -> Iterator[LocatedTurn]:
     for line, text in reading.lines():
         with reading.record(line):
-            yield line, record.turn(parse_object(text), reading)
+            yield line, record.turn(reading.columns.record(parse_object(text)), reading)
 
 
-JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff, read)
+JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff, read, has_columns=True)

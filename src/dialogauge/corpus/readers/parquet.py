@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from dialogauge.corpus import table
+from dialogauge.corpus.columns import FIELDS, gather_ratings, refuse_names
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
-from dialogauge.corpus.record import FIELDS, turn
+from dialogauge.corpus.record import turn
 from dialogauge.corpus.source import opened
 from dialogauge.errors import InputError
 
@@ -31,7 +31,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
                 for column, value in row.items()
                 if column in FIELDS or not isinstance(value, bytes)
             }
-            yield number, turn(table.record(cells), reading)
+            yield number, turn(gather_ratings(reading.columns.rename(cells)), reading)
 
 
 def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
@@ -45,10 +45,7 @@ def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
             batches = file.iter_batches(_BATCH)
         except Exception as error:
             raise _broken(error, reading) from None
-        try:
-            table.check_columns(columns)
-        except InputError as error:
-            raise InputError(error.message, reading.path) from None
+        refuse_names(columns, reading.columns.mapping, reading.path)
         while True:
             try:
                 rows = next(batches).to_pylist()
@@ -82,4 +79,4 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str | bytes) else str(value)
 
 
-PARQUET = Reader("parquet", "a Parquet table", sniff, read)
+PARQUET = Reader("parquet", "a Parquet table", sniff, read, has_columns=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dialogauge.corpus.columns import ColumnMap, refuse_names
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.bert_ruber import BERT_RUBER
 from dialogauge.corpus.readers.conture import CONTURE
 from dialogauge.corpus.readers.conversations import CONVERSATIONS
 from dialogauge.corpus.readers.dailydialog import DAILYDIALOG
-from dialogauge.corpus.readers.delimited import CSV, TSV
+from dialogauge.corpus.readers.delimited import CSV, TSV, header_of
 from dialogauge.corpus.readers.entailment import ENTAILMENT
 from dialogauge.corpus.readers.fbd import FBD
 from dialogauge.corpus.readers.fed import FED
@@ -23,6 +24,7 @@ from dialogauge.corpus.readers.parquet import PARQUET
 from dialogauge.corpus.readers.text import TEXT
 from dialogauge.corpus.readers.usr import USR
 from dialogauge.corpus.reading import Reader
+from dialogauge.corpus.turn import NOTHING
 from dialogauge.errors import InputError, unknown
 
 READERS = {
@@ -37,13 +39,14 @@ READERS = {
 }
 
 
-def choose(path: Path, name: str | None = None) -> Reader:
-    """The reader of this name or, without one, the reader that recognises the file's content."""
+def choose(path: Path, name: str | None = None, mapping: ColumnMap = NOTHING) -> Reader:
+    """The reader of this name or, without one, the reader that recognises the file's content, given what the user said
+    of its columns."""
     if name is not None:
         if name not in READERS:
             raise unknown("reader", name, READERS)
         return READERS[name]
-    head = Head.of(path)
+    head = Head.of(path, mapping)
     if not head.lines and not head.is_directory:
         raise InputError("expected turns, found an empty file", path)
     for reader in READERS.values():
@@ -54,5 +57,7 @@ def choose(path: Path, name: str | None = None) -> Reader:
         raise InputError(f"is a directory; expected {wanted}", path)
     head.refuse_unless_text()
     line, text = head.lines[0]
+    if names := list(head.item) or header_of(head):
+        refuse_names(names, mapping, path, line)
     message = f"no reader recognises a file that begins {quote(text)}; name one with --reader: {', '.join(READERS)}"
     raise InputError(message, path, line)

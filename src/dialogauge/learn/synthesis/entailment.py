@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dialogauge.corpus.columns import ColumnMap
 from dialogauge.corpus.inference import InferencePair
 from dialogauge.corpus.load import Loading, stream, watched
 from dialogauge.corpus.source import refuse_missing
-from dialogauge.corpus.turn import Turn
+from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable_file
 from dialogauge.learn.synthesis.contradictions import read_contradictions
@@ -32,6 +33,7 @@ def synthesize_entailment(
     generic: str | Path | None = None,
     reader: str | None = None,
     skip_invalid: bool = False,
+    mapping: ColumnMap = NOTHING,
     overwrite: bool = False,
     progress: bool = False,
 ) -> SynthesisResult:
@@ -51,7 +53,7 @@ def synthesize_entailment(
         refuse_missing(given)
     replies = read_generic(generic)
     pools = [read_contradictions(_paths(given), skip_invalid) if given else ([], []) for given in (nli, dialogue_nli)]
-    loading = stream(_paths(conversations), reader=reader, skip_invalid=skip_invalid)
+    loading = stream(_paths(conversations), reader=reader, skip_invalid=skip_invalid, mapping=mapping)
     dialogues = gather(_turns(loading, progress), options.seed, options.split_shares)
     (contradictions, _), (against, _) = pools
     synthesis = Synthesis(dialogues, options, replies, contradictions or None, against or None)
