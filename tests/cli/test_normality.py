@@ -26,7 +26,7 @@ def test_what_is_printed_is_what_python_gives(dialogauge, responses, model):
     call = ("--pool", "mean", "--layer", 2, "--context", 1, "--seed", 3, "--systems", "b,a")
     done = dialogauge("normality", responses, "--encoder", model, *call)
     expected = normality(load(responses), encoder=model, pool="mean", layer=2, context=1, seed=3, systems=["b", "a"])
-    assert (done.code, done.out) == (0, f"{expected}\n")
+    assert (done.code, done.out) == (0, expected.render("table") + "\n")
     assert done.err == "".join(f"warning: {caveat.message}\n" for caveat in expected.caveats)
     assert [row.name for row in expected.rows] == ["references", "b", "a"]
 

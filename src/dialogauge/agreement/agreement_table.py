@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dialogauge.agreement.points import COUNTED, Scope
+from dialogauge.evaluation.digits import interval_text, value_text
 from dialogauge.evaluation.score_table import short_p
 from dialogauge.tables import Cell, Header, Table
 
@@ -16,7 +17,7 @@ DECIMALS = 3
 NONE = Cell("")
 
 
-def agreement_table(agreement: Agreement) -> Table:
+def agreement_table(agreement: Agreement, decimals: int = DECIMALS) -> Table:
     shown = _leading_columns(agreement)
     people = bool(agreement.ceilings)
     headers = [Header(name, align="left") for name in (*shown, "metric")]
@@ -33,10 +34,10 @@ def agreement_table(agreement: Agreement) -> Table:
     for scope in agreement.scopes:
         lead = [Cell(str(getattr(scope, name) or "all")) for name in shown]
         mine = [row for row in agreement.rows if row.scope == scope]
-        rows += [[*lead, *_metric_cells(row, len(mine) > 1), *([NONE] * 3 if people else [])] for row in mine]
+        rows += [[*lead, *_metric_cells(row, len(mine) > 1, decimals), *([NONE] * 3 if people else [])] for row in mine]
         ceiling = agreement.ceiling(scope)
         if ceiling:
-            rows.append([*lead, *_people_cells(ceiling)])
+            rows.append([*lead, *_people_cells(ceiling, decimals)])
     return Table(headers, rows, _notes(agreement))
 
 
@@ -46,30 +47,30 @@ def _leading_columns(agreement: Agreement) -> list[str]:
     return [name for name in names if len({getattr(scope, name) for scope in agreement.scopes}) > 1]
 
 
-def _metric_cells(row: Row, contested: bool) -> list[Cell]:
+def _metric_cells(row: Row, contested: bool, decimals: int) -> list[Cell]:
     return [
         Cell(row.metric),
         Cell(str(row.n)),
-        _correlation(row, "pearson", contested and row.pearson_top),
-        _correlation(row, "spearman", contested and row.spearman_top),
-        Cell(number(row.kendall)),
-        Cell(number(row.pairwise_accuracy)),
-        Cell(number(row.cosine)),
+        _correlation(row, "pearson", contested and row.pearson_top, decimals),
+        _correlation(row, "spearman", contested and row.spearman_top, decimals),
+        Cell(number(row.kendall, decimals)),
+        Cell(number(row.pairwise_accuracy, decimals)),
+        Cell(number(row.cosine, decimals)),
     ]
 
 
-def _correlation(row: Row, name: str, best: bool) -> Cell:
+def _correlation(row: Row, name: str, best: bool, decimals: int) -> Cell:
     value, low, high, p = (getattr(row, field) for field in (name, f"{name}_low", f"{name}_high", f"{name}_p"))
-    return Cell(number(value), interval_and_p(low, high, p), best)
+    return Cell(value_text((value, low, high), decimals), interval_and_p(low, high, p, decimals), best)
 
 
-def interval_and_p(low: float | None, high: float | None, p: float | None) -> str:
-    interval = "" if low is None else f"[{number(low)}, {number(high)}]"
+def interval_and_p(low: float | None, high: float | None, p: float | None, decimals: int = DECIMALS) -> str:
+    interval = interval_text(low, high, decimals)
     probability = "" if p is None else f"p={short_p(p)}".replace("=<", "<")
     return f"{interval} {probability}".strip()
 
 
-def _people_cells(ceiling: Ceiling) -> list[Cell]:
+def _people_cells(ceiling: Ceiling, decimals: int) -> list[Cell]:
     fewest, most = ceiling.fewest_raters, ceiling.most_raters
     raters = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     numbers = (
@@ -83,13 +84,14 @@ def _people_cells(ceiling: Ceiling) -> list[Cell]:
         ceiling.reachable,
     )
     cells = [
-        NONE if value is None and place in (2, 3, 4) else Cell(number(value)) for place, value in enumerate(numbers)
+        NONE if value is None and place in (2, 3, 4) else Cell(number(value, decimals))
+        for place, value in enumerate(numbers)
     ]
     return [Cell(f"(one of {raters} raters)"), Cell(str(ceiling.n) if ceiling.level == "turn" else ""), *cells]
 
 
-def number(value: float | None) -> str:
-    return "–" if value is None else f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}"
+def number(value: float | None, decimals: int = DECIMALS) -> str:
+    return "–" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def _notes(agreement: Agreement) -> list[str]:

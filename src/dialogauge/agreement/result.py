@@ -7,11 +7,11 @@ from math import sqrt
 from typing import Any
 
 from dialogauge import tables
-from dialogauge.agreement.agreement_table import agreement_table
+from dialogauge.agreement.agreement_table import DECIMALS, agreement_table
 from dialogauge.agreement.points import Level, Points, Scope
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.forms import Forms
+from dialogauge.evaluation.forms import Measured
 from dialogauge.evaluation.settings import Settings
 
 SCHEMA = "dialogauge.agreement/1"
@@ -115,7 +115,7 @@ class Contrast(Scoped):
 
 
 @dataclass(frozen=True, repr=False)
-class Agreement(Forms):
+class Agreement(Measured):
     """What `correlate` gives."""
 
     rows: list[Row]
@@ -156,6 +156,10 @@ class Agreement(Forms):
             ]
         )
 
+    def names(self) -> list[str]:
+        systems = [system for points in self.points for system in points.systems]
+        return list(dict.fromkeys([*self.metrics, *systems]))
+
     def to_records(self) -> list[dict[str, Any]]:
         """One per row."""
         return [asdict(row) for row in self.rows]
@@ -172,5 +176,5 @@ class Agreement(Forms):
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
 
-    def to_table(self) -> tables.Table:
-        return agreement_table(self)
+    def to_table(self, digits: int | None = None) -> tables.Table:
+        return agreement_table(self, DECIMALS if digits is None else digits)

@@ -18,7 +18,7 @@ from dialogauge.cli.inputs import (
     reading,
     real_conversations,
 )
-from dialogauge.cli.output import add_format, table_width, warn
+from dialogauge.cli.output import add_presentation, presentation, warn
 from dialogauge.errors import InputError
 from dialogauge.tables import printable
 
@@ -52,12 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_encoding(parser)
     add_resampling(parser)
-    add_format(parser)
+    add_presentation(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.metrics.registry import parse_requests
 
+    how = presentation(arguments)
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
     guards = parse_requests(arguments.fail_if_worse, arguments.compat, defaults) if arguments.fail_if_worse else []
     for guard in guards:
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     if guards and not comparison.baselines:
         raise InputError("--fail-if-worse: no system has one of its name in the first run to be held against")
     warn(comparison.caveats)
-    print(comparison.render(arguments.format, width=table_width(arguments)), flush=True)
+    print(comparison.render(arguments.format, **how), flush=True)
     failures = [failure for name in guarded for failure in _failures(comparison, name)]
     for failure in failures:
         print(printable(failure), file=sys.stderr)

@@ -17,7 +17,7 @@ from dialogauge.cli.inputs import (
     reading,
     real_conversations,
 )
-from dialogauge.cli.output import add_format, on_terminal, table_width, warn
+from dialogauge.cli.output import add_presentation, on_terminal, presentation, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_encoding(parser)
     add_resampling(parser)
-    add_format(parser)
+    add_presentation(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -71,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation.settings import Settings
     from dialogauge.metrics.registry import parse_requests
 
+    how = presentation(arguments)
     Settings(arguments.seed, arguments.resamples)
     check_levels(arguments.level)
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
@@ -89,11 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
         **options(arguments),
     )
     warn(result.caveats)
-    print(result.render(arguments.format, width=table_width(arguments)), flush=True)
+    print(result.render(arguments.format, **how), flush=True)
     if arguments.figures:
         from dialogauge.report.agreement_figures import plot_agreement
 
-        plot_agreement(result, arguments.figures, arguments.figure_format)
+        plot_agreement(result.renamed(how["names"]), arguments.figures, arguments.figure_format)
     return 0
 
 

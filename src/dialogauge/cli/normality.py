@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations
-from dialogauge.cli.output import add_format, on_terminal, table_width, warn
+from dialogauge.cli.output import add_presentation, on_terminal, presentation, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
 DESCRIPTION = """\
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_encoding(parser)
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: 0)")
-    add_format(parser)
+    add_presentation(parser)
 
 
 def _utterances(text: str) -> int | None:
@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.corpus import load
     from dialogauge.evaluation.normality import check_plan, normality
 
+    how = presentation(arguments)
     making = {name: getattr(arguments, name) for name in ("encoder", "dtype", "pool", "layer", "context", "seed")}
     check_plan(**making)
     if arguments.plot:
@@ -68,9 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
         **making,
     )
     warn(result.caveats)
-    print(result.render(arguments.format, width=table_width(arguments)), flush=True)
+    print(result.render(arguments.format, **how), flush=True)
     if arguments.plot:
         from dialogauge.report.normality_figure import plot_normality
 
-        plot_normality(result, arguments.plot)
+        plot_normality(result.renamed(how["names"]), arguments.plot)
     return 0

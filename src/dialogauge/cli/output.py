@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from dialogauge.errors import Caveat
+from dialogauge.errors import Caveat, InputError
 from dialogauge.tables import FORMATS, Table, printable, render
+
+COMMA = re.compile(r",(?![^\[\]]*\])")
+"""Outside brackets: options of a metric have commas, too."""
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +30,45 @@ def table_width(arguments: argparse.Namespace) -> int | None:
     if arguments.wide or not (os.environ.get("COLUMNS") or sys.stdout.isatty()):
         return None
     return shutil.get_terminal_size().columns
+
+
+def add_presentation(parser: argparse.ArgumentParser) -> None:
+    """The format, and how numbers and names are shown in it."""
+    add_format(parser)
+    parser.add_argument(
+        "--digits", metavar="N", type=int, help="decimals of every value (default: as many as its interval justifies)"
+    )
+    parser.add_argument(
+        "--names",
+        metavar="NAME=SHOWN",
+        type=_display_names,
+        action="extend",
+        default=[],
+        help="what tables and figures call a metric or a system: bleu=BLEU-4,s0=Ours; can be repeated",
+    )
+
+
+def _display_names(text: str) -> list[tuple[str, str]]:
+    """Pairs between commas; a comma that no pair comes after is part of a name."""
+    found: list[tuple[str, str]] = []
+    for piece in COMMA.split(text):
+        name, equals, shown = (part.strip() for part in piece.rpartition("="))
+        if equals and name and shown:
+            found.append((name, shown))
+        elif found and not equals:
+            found[-1] = (found[-1][0], f"{found[-1][1]},{piece}")
+        else:
+            raise InputError(f"--names: expected NAME=SHOWN, found {piece!r}")
+    return found
+
+
+def presentation(arguments: argparse.Namespace, known: Collection[str] | None = None) -> dict[str, Any]:
+    """What `render` takes beside the format; of the names only those of `known` metrics and systems, where given."""
+    from dialogauge.evaluation.digits import check_digits
+
+    check_digits(arguments.digits)
+    names = {name: shown for name, shown in arguments.names if known is None or name in known}
+    return {"width": table_width(arguments), "digits": arguments.digits, "names": names}
 
 
 def print_table(

@@ -16,7 +16,7 @@ from dialogauge.cli.inputs import (
     reading,
     real_conversations,
 )
-from dialogauge.cli.output import add_format, table_width, warn
+from dialogauge.cli.output import add_presentation, presentation, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the scores (.png, .svg or .pdf)")
     add_encoding(parser)
     add_resampling(parser)
-    add_format(parser)
+    add_presentation(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation.save import check_run_writable
     from dialogauge.metrics.registry import parse_requests
 
+    how = presentation(arguments)
     wanted = ",".join(filter(None, (arguments.metrics, arguments.explain)))
     if not wanted:
         raise InputError("--metrics is needed, as in --metrics bleu,meteor; `dialogauge metrics` lists them")
@@ -89,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         from dialogauge.report import plot_scores
 
-        plot_scores(result, arguments.plot)
+        plot_scores(result.renamed(how["names"]), arguments.plot)
     return 0
 
 
@@ -113,5 +114,6 @@ def _rendered(result: Result, explanations: Sequence[Explanation], arguments: ar
         from dialogauge.tables import to_json
 
         return to_json({**result.to_dict(), "explanations": [found.to_dict() for found in explanations]})
-    width = table_width(arguments)
-    return "\n\n".join(item.render(arguments.format, width=width) for item in (result, *explanations))
+    texts = [result.render(arguments.format, **presentation(arguments))]
+    texts += [item.render(arguments.format, **presentation(arguments, item.names())) for item in explanations]
+    return "\n\n".join(texts)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, reading
-from dialogauge.cli.output import add_format, on_terminal, table_width, warn
+from dialogauge.cli.output import add_presentation, on_terminal, presentation, warn
 from dialogauge.errors import InputError
 
 HELP = "see which metrics notice when responses get worse"
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_encoding(parser)
     add_resampling(parser)
-    add_format(parser)
+    add_presentation(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation.settings import Settings
     from dialogauge.metrics.registry import parse_requests
 
+    how = presentation(arguments)
     kinds = KINDS if arguments.kinds is None else arguments.kinds
     kinds, ratios = check_plan(kinds, _numbers(arguments.ratios))
     Settings(arguments.seed, arguments.resamples)
@@ -73,11 +74,11 @@ def run(arguments: argparse.Namespace) -> int:
         **options(arguments),
     )
     warn(result.caveats)
-    print(result.render(arguments.format, width=table_width(arguments)), flush=True)
+    print(result.render(arguments.format, **how), flush=True)
     if arguments.plot:
         from dialogauge.report.sensitivity_figure import plot_sensitivity
 
-        plot_sensitivity(result, arguments.plot)
+        plot_sensitivity(result.renamed(how["names"]), arguments.plot)
     return 0
 
 

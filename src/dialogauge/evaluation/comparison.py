@@ -11,10 +11,10 @@ from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import Forms, corpus_record, counted_scores
+from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
-from dialogauge.evaluation.score_table import BETTER
+from dialogauge.evaluation.score_table import BETTER, decimals_of_scores
 from dialogauge.evaluation.settings import Settings
 
 SCHEMA = "dialogauge.comparison/1"
@@ -22,7 +22,7 @@ PAIRS_SHOWN = 30
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Forms):
+class Comparison(Measured):
     """What `compare` gives: the scores, and every pair of systems under every metric."""
 
     pairs: list[Pair]
@@ -58,6 +58,9 @@ class Comparison(Forms):
     def contents(self) -> str:
         return counted_scores(self.systems, self.columns)
 
+    def names(self) -> list[str]:
+        return list(dict.fromkeys([*self.columns, *self.systems]))
+
     def to_records(self) -> list[dict[str, Any]]:
         """One per pair and metric."""
         return [asdict(pair) for pair in self.pairs]
@@ -73,14 +76,16 @@ class Comparison(Forms):
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
 
-    def to_table(self) -> tables.Table:
+    def to_table(self, digits: int | None = None) -> tables.Table:
         """The scores, each with the marks of the systems it beats."""
         marks = dict(zip(self.systems, _marks(len(self.systems)), strict=True))
         headers = [tables.Header("", align="left"), tables.Header("system", align="left")]
         columns = []
         for metric in self.columns:
-            scores = [self._score(system, metric) for system in self.systems]
-            texts = format_estimates([(score.value, score.low, score.high) for score in scores])
+            scores = self._scores(metric)
+            texts = format_estimates(
+                [(score.value, score.low, score.high) for score in scores], self._decimals(metric, digits)
+            )
             headers.append(tables.Header(metric, BETTER[scores[0].higher_is_better]))
             beaten = [" ".join(marks[other] for other in self.beats(score.system, metric)) for score in scores]
             columns.append([tables.Cell(value, letters) for (value, _), letters in zip(texts, beaten, strict=True)])
@@ -88,8 +93,9 @@ class Comparison(Forms):
         rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
         return tables.Table(headers, rows, self._notes())
 
-    def pairs_table(self) -> tables.Table:
-        """One row per pair: the difference with its interval, the test, the effect."""
+    def pairs_table(self, digits: int | None = None) -> tables.Table:
+        """One row per pair: the difference with its interval, the test, the effect. Differences have as many decimals
+        as the scores they are of."""
         names = ("metric", "first", "second", "difference", "p", "p (Holm)", "effect", self.unit, "better")
         headers = [
             tables.Header(name, align="left" if place < 3 else "right", spare=name in ("p", self.unit))
@@ -98,16 +104,24 @@ class Comparison(Forms):
         rows = []
         for metric in self.columns:
             mine = [pair for pair in self.pairs if pair.metric == metric]
-            texts = format_estimates([(pair.difference, pair.low, pair.high) for pair in mine])
+            texts = format_estimates(
+                [(pair.difference, pair.low, pair.high) for pair in mine], self._decimals(metric, digits)
+            )
             rows += [_pair_row(pair, tables.Cell(*text)) for pair, text in zip(mine, texts, strict=True)]
         return tables.Table(headers, rows)
 
-    def all_tables(self) -> list[tables.Table]:
+    def all_tables(self, digits: int | None = None) -> list[tables.Table]:
         """The scores and, where they are few, the pairs; CSV and JSON have them all."""
-        return [self.to_table(), *([self.pairs_table()] if len(self.pairs) <= PAIRS_SHOWN else [])]
+        return [self.to_table(digits), *([self.pairs_table(digits)] if len(self.pairs) <= PAIRS_SHOWN else [])]
 
-    def latex_tables(self) -> list[tables.Table]:
-        return [self.to_table()]
+    def latex_tables(self, digits: int | None = None) -> list[tables.Table]:
+        return [self.to_table(digits)]
+
+    def _scores(self, metric: str) -> list[Score]:
+        return [self._score(system, metric) for system in self.systems]
+
+    def _decimals(self, metric: str, digits: int | None) -> int:
+        return decimals_of_scores(self._scores(metric)) if digits is None else digits
 
     def _score(self, system: str, metric: str) -> Score:
         return next(score for score in self.scores if (score.system, score.metric) == (system, metric))

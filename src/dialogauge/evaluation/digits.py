@@ -7,22 +7,25 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
+from dialogauge.errors import InputError
+
 TINY = 1e-6
+MOST = 15
+"""Decimals that can be asked for: a float has no more."""
 
 Estimate = tuple[float | None, float | None, float | None]
 """A value and its interval's low and high; None where undefined."""
 
 
-def format_estimates(estimates: Sequence[Estimate]) -> list[tuple[str, str]]:
-    """Each value and its interval as text, all with as many decimals."""
-    decimals = decimals_of(estimates)
-    return [
-        (
-            number(value, decimals),
-            "" if low is None or high is None else f"[{number(low, decimals)}, {number(high, decimals)}]",
-        )
-        for value, low, high in estimates
-    ]
+def check_digits(digits: int | None) -> None:
+    if digits is not None and not 0 <= digits <= MOST:
+        raise InputError(f"digits: expected 0 to {MOST} decimals, found {digits}")
+
+
+def format_estimates(estimates: Sequence[Estimate], decimals: int | None = None) -> list[tuple[str, str]]:
+    """Each value and its interval as text, all with as many decimals: those given, or what their intervals justify."""
+    decimals = decimals_of(estimates) if decimals is None else decimals
+    return [(value_text(estimate, decimals), interval_text(*estimate[1:], decimals)) for estimate in estimates]
 
 
 def decimals_of(estimates: Sequence[Estimate]) -> int:
@@ -38,9 +41,30 @@ def defined(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
+def value_text(estimate: Estimate, decimals: int) -> str:
+    """The value; not as zero where its interval is clear of zero."""
+    value, low, high = estimate
+    clear = low is not None and high is not None and (low > 0 or high < 0)
+    return _never_zero(value, decimals) if clear and value is not None else number(value, decimals)
+
+
+def interval_text(low: float | None, high: float | None, decimals: int) -> str:
+    """[low, high]; a bound that is not zero is never shown as zero, so that one sees on which side of it it lies."""
+    if low is None or high is None:
+        return ""
+    return f"[{_never_zero(low, decimals)}, {_never_zero(high, decimals)}]"
+
+
 def number(value: float | None, decimals: int) -> str:
     if value is None:
         return "–"
     if 0 < abs(value) < TINY:
         return f"{value:.1e}"
     return f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def _never_zero(value: float, decimals: int) -> str:
+    """With more decimals where so many would show zero: 0.0004 at three."""
+    while value and not round(value, decimals) and decimals < MOST:
+        decimals += 1
+    return number(value, decimals)

@@ -13,7 +13,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import Forms
+from dialogauge.evaluation.forms import Measured
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.fbd import Fbd
@@ -38,7 +38,7 @@ class Push:
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Forms):
+class Explanation(Measured):
     """The responses that push each system's score most, worst first."""
 
     metric: str
@@ -47,13 +47,16 @@ class Explanation(Forms):
     def contents(self) -> str:
         return f"{self.metric}, {tables.counted(len(self.pushes), 'response')}"
 
+    def names(self) -> list[str]:
+        return list(dict.fromkeys([self.metric, *(push.system for push in self.pushes)]))
+
     def to_records(self) -> list[dict[str, Any]]:
         return [asdict(push) for push in self.pushes]
 
     def to_dict(self) -> dict[str, Any]:
         return {"schema": SCHEMA, "metric": self.metric, "pushes": self.to_records()}
 
-    def to_table(self) -> tables.Table:
+    def to_table(self, digits: int | None = None) -> tables.Table:
         headers = [
             tables.Header("system", align="left"),
             tables.Header("id", align="left"),
@@ -61,7 +64,7 @@ class Explanation(Forms):
             tables.Header("after", align="left"),
             tables.Header("response", align="left"),
         ]
-        numbers = format_estimates([(push.push, None, None) for push in self.pushes])
+        numbers = format_estimates([(push.push, None, None) for push in self.pushes], digits)
         rows = [
             [
                 tables.Cell(push.system),

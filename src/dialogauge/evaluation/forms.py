@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
+from dialogauge.evaluation.digits import check_digits
+from dialogauge.evaluation.display_names import check_names, renamed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,11 +62,12 @@ class Forms(ABC):
 
         return pd.DataFrame(self.to_records())
 
-    def to_markdown(self) -> str:
-        return self.render("markdown")
+    def to_markdown(self, **how: Any) -> str:
+        """`how` is what `render` takes."""
+        return self.render("markdown", **how)
 
-    def to_latex(self) -> str:
-        return self.render("latex")
+    def to_latex(self, **how: Any) -> str:
+        return self.render("latex", **how)
 
     def to_csv(self) -> str:
         return self.render("csv")
@@ -84,3 +87,45 @@ class Forms(ABC):
     def __repr__(self) -> str:
         """One short line. A dataclass writes its own, unless it is made with `repr=False`."""
         return f"<{type(self).__name__}: {self.contents()}>"
+
+
+class Measured(Forms):
+    """A result of metrics and systems. People can have its numbers with other digits, and other names for both."""
+
+    @abstractmethod
+    def to_table(self, digits: int | None = None) -> tables.Table:
+        """`digits`: decimals of every value, in place of as many as intervals justify."""
+
+    @abstractmethod
+    def names(self) -> list[str]:
+        """Its metrics and systems, each once."""
+
+    def all_tables(self, digits: int | None = None) -> list[tables.Table]:
+        return [self.to_table(digits)]
+
+    def latex_tables(self, digits: int | None = None) -> list[tables.Table]:
+        return self.all_tables(digits)
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """The same under other names, for people to look at: {"bleu": "BLEU-4", "s0": "Ours"}."""
+        check_names(names, self.names())
+        return renamed(self, names)
+
+    def render(
+        self,
+        form: str,
+        *,
+        width: int | None = None,
+        digits: int | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> str:
+        """The result as "table", "json", "csv", "markdown" or "latex". `width` fits a table to so many columns,
+        `digits` is a number of decimals, `names` has names to show for metrics and systems; JSON and CSV have every
+        digit, and the names as they are."""
+        check_digits(digits)
+        check_names(names or {}, self.names())
+        if form in ("json", "csv"):
+            return super().render(form)
+        shown = renamed(self, names or {})
+        parts = shown.latex_tables(digits) if form == "latex" else shown.all_tables(digits)
+        return "\n\n".join(tables.render_table(form, table, width) for table in parts)

@@ -15,7 +15,7 @@ from dialogauge.encode.base import Dtype, Pool, Text
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.forms import Forms, corpus_record
+from dialogauge.evaluation.forms import Measured, corpus_record
 from dialogauge.evaluation.gaussian_tests import LEAST, LEVEL, MOST, SAMPLES
 from dialogauge.evaluation.normality_row import Kind, NormalityRow
 from dialogauge.evaluation.normality_table import normality_table
@@ -30,7 +30,7 @@ FEW = 20
 
 
 @dataclass(frozen=True, repr=False)
-class Normality(Forms):
+class Normality(Measured):
     """What `normality` gives: the references first, then real conversations, then the systems."""
 
     rows: list[NormalityRow]
@@ -49,6 +49,9 @@ class Normality(Forms):
                 return row
         raise KeyError((name, kind))
 
+    def names(self) -> list[str]:
+        return list(self.systems)
+
     def to_records(self) -> list[dict[str, Any]]:
         """One per row; what single dimensions have stands in the row's `tests`."""
         return [row.record() for row in self.rows]
@@ -64,8 +67,8 @@ class Normality(Forms):
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
 
-    def to_table(self) -> tables.Table:
-        return normality_table(self)
+    def to_table(self, digits: int | None = None) -> tables.Table:
+        return normality_table(self, digits)
 
 
 def normality(

@@ -15,22 +15,23 @@ if TYPE_CHECKING:
 NONE = "–"
 
 
-def normality_table(result: Normality) -> Table:
+def normality_table(result: Normality, digits: int | None = None) -> Table:
     names = ["n", "W", "p", f"p < {LEVEL}", "after Holm", "directions: W", "directions: p"]
     headers = [Header("vectors of", align="left"), *map(Header, names)]
-    return Table(headers, [_cells(row) for row in result.rows], _notes(result))
+    return Table(headers, [_cells(row, digits) for row in result.rows], _notes(result))
 
 
-def _cells(row: NormalityRow) -> list[Cell]:
+def _cells(row: NormalityRow, digits: int | None) -> list[Cell]:
+    of_w, of_p = (3, 2) if digits is None else (digits, digits)
     return [
         Cell(row.name),
         Cell(str(row.n)),
-        Cell(_spread(row.w_mean, row.w_sd, 3)),
-        Cell(_spread(row.p_mean, row.p_sd, 2)),
+        Cell(_spread(row.w_mean, row.w_sd, of_w)),
+        Cell(_spread(row.p_mean, row.p_sd, of_p)),
         Cell(NONE if row.rejected is None else f"{100 * row.rejected:.0f}%"),
         Cell(NONE if row.rejected_holm is None else str(row.rejected_holm)),
-        Cell(_number(row.directions_w)),
-        Cell(_number(row.directions_p)),
+        Cell(_number(row.directions_w, digits)),
+        Cell(_number(row.directions_p, digits)),
     ]
 
 
@@ -38,8 +39,8 @@ def _spread(mean: float | None, sd: float | None, decimals: int) -> str:
     return NONE if mean is None or sd is None else f"{mean:.{decimals}f} ± {sd:.{decimals}f}"
 
 
-def _number(value: float | None) -> str:
-    return NONE if value is None else f"{value:.3f}"
+def _number(value: float | None, digits: int | None) -> str:
+    return NONE if value is None else f"{value:.{3 if digits is None else digits}f}"
 
 
 def _notes(result: Normality) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.forms import Forms, corpus_record, counted_scores
+from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.score_table import score_table
 from dialogauge.evaluation.settings import Settings
@@ -50,7 +50,7 @@ class Score:
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Forms):
+class Result(Measured):
     """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts."""
 
     scores: list[Score]
@@ -75,6 +75,9 @@ class Result(Forms):
 
     def contents(self) -> str:
         return counted_scores(self.systems, self.columns)
+
+    def names(self) -> list[str]:
+        return list(dict.fromkeys([*self.columns, *self.systems]))
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per system and metric, parts included."""
@@ -103,8 +106,8 @@ class Result(Forms):
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
 
-    def to_table(self) -> tables.Table:
-        return score_table(self)
+    def to_table(self, digits: int | None = None) -> tables.Table:
+        return score_table(self, digits)
 
     def save(self, directory: str | Path, *, overwrite: bool = False, command: list[str] | None = None) -> Path:
         """Writes scores.json, turns.parquet and run.json; the directory is either whole or absent."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from dialogauge.evaluation.chance import EXCHANGES, SPLITS, SWAPS
-from dialogauge.evaluation.digits import decimals_of, format_estimates
+from dialogauge.evaluation.digits import decimals_of, format_estimates, number
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
@@ -30,34 +30,36 @@ FLOORS = {
 BETTER: dict[bool | None, Literal["higher", "lower", ""]] = {True: "higher", False: "lower", None: ""}
 
 
-def score_table(result: Result) -> Table:
+def score_table(result: Result, digits: int | None = None) -> Table:
     headers = [Header("system", align="left"), Header("turns")]
     columns = []
     for metric in result.columns:
         scores = [result.score(system, metric) for system in result.systems]
         headers.append(Header(metric, BETTER[scores[0].higher_is_better]))
-        columns.append(_cells(scores, result.systems))
+        columns.append(_cells(scores, result.systems, decimals_of_scores(scores) if digits is None else digits))
     names = [[Cell(system), Cell(str(turns))] for system, turns in result.systems.items()]
     rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
     return Table(headers, rows, _notes(result))
 
 
-def _cells(scores: list[Score], systems: dict[str, int]) -> list[Cell]:
+def decimals_of_scores(scores: Sequence[Score]) -> int:
+    """Of one metric, in every table that has them or their differences."""
+    return decimals_of([(score.value, score.low, score.high) for score in scores])
+
+
+def _cells(scores: list[Score], systems: dict[str, int], decimals: int) -> list[Cell]:
     best = best_value(scores)
-    estimates = [(score.value, score.low, score.high) for score in scores]
-    decimals = decimals_of(estimates)
+    texts = format_estimates([(score.value, score.low, score.high) for score in scores], decimals)
     return [
         Cell(value, _aside(score, interval, turns, decimals), best is not None and score.value == best)
-        for score, turns, (value, interval) in zip(scores, systems.values(), format_estimates(estimates), strict=True)
+        for score, turns, (value, interval) in zip(scores, systems.values(), texts, strict=True)
     ]
 
 
 def _aside(score: Score, interval: str, turns: int, decimals: int) -> str:
     """The interval; the floor with its p-value; and, where some turns were left out, the number of those that count."""
     floor = (
-        ""
-        if score.floor is None or score.p is None
-        else f"floor {round(score.floor, decimals) + 0.0:.{decimals}f} p={short_p(score.p)}"
+        "" if score.floor is None or score.p is None else f"floor {number(score.floor, decimals)} p={short_p(score.p)}"
     )
     left_out = "" if score.n == turns else f"n={score.n}"
     return " ".join(filter(None, (interval, floor, left_out)))

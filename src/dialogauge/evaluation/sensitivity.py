@@ -12,7 +12,7 @@ from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.perturb import check_call, perturb, references_as_system
 from dialogauge.corpus.perturbations import KINDS
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.forms import Forms, corpus_record, counted_scores
+from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
 from dialogauge.evaluation.merge_caveats import Place, merge_caveats
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.run import evaluate
@@ -27,7 +27,7 @@ RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True, repr=False)
-class Sensitivity(Forms):
+class Sensitivity(Measured):
     """What `sensitivity` gives. The point at ratio 0 is the same for all kinds, and stands with each."""
 
     points: list[Point]
@@ -58,6 +58,9 @@ class Sensitivity(Forms):
     def contents(self) -> str:
         return counted_scores(self.systems, self.columns)
 
+    def names(self) -> list[str]:
+        return list(dict.fromkeys([*self.columns, *self.systems]))
+
     def to_records(self) -> list[dict[str, Any]]:
         """One per point."""
         return [asdict(point) for point in self.points]
@@ -74,8 +77,8 @@ class Sensitivity(Forms):
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
 
-    def to_table(self) -> tables.Table:
-        return sensitivity_table(self)
+    def to_table(self, digits: int | None = None) -> tables.Table:
+        return sensitivity_table(self, digits)
 
     @cached_property
     def _series(self) -> dict[tuple[str, str, str], list[Point]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.trend import FALLS, STAYS, STEADY, UNCHANGED, UNCLEAR, Trend
+from dialogauge.evaluation.digits import Estimate, decimals_of, format_estimates
+from dialogauge.evaluation.trend import FALLS, STAYS, STEADY, UNCHANGED, UNCLEAR, Point, Trend
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 DIRECTIONS = {True: "higher is better", False: "lower is better", None: "no better or worse"}
 
 
-def sensitivity_table(result: Sensitivity) -> Table:
-    """All values of one metric have the same number of decimals. The system is named where there are several."""
+def sensitivity_table(result: Sensitivity, digits: int | None = None) -> Table:
+    """All values of one metric have the same number of decimals: that of `score`, where scores have intervals. The
+    system is named where there are several."""
     several = len(result.systems) > 1
     names = ["metric", *(["system"] if several else []), "kind"]
     headers = [Header(name, align="left") for name in names]
@@ -25,12 +27,22 @@ def sensitivity_table(result: Sensitivity) -> Table:
     for metric in result.columns:
         lines = [(system, kind) for system in result.systems for kind in result.kinds]
         points = [point for system, kind in lines for point in result.series(kind, system, metric)]
-        values = iter(format_estimates([(point.value, point.low, point.high) for point in points]))
+        values = iter(format_estimates(_estimates(points), _decimals(points) if digits is None else digits))
         for system, kind in lines:
             trend = result.trend(kind, system, metric)
             named = [Cell(metric), *([Cell(system)] if several else []), Cell(kind)]
             rows.append([*named, *(Cell(next(values)[0]) for _ in result.ratios), *_conclusion(trend)])
     return Table(headers, rows, _notes(result))
+
+
+def _estimates(points: Sequence[Point]) -> list[Estimate]:
+    return [(point.value, point.low, point.high) for point in points]
+
+
+def _decimals(points: Sequence[Point]) -> int:
+    unchanged = [point for point in points if point.ratio == 0]
+    sure = any(point.low is not None and point.high != point.low for point in unchanged)
+    return decimals_of(_estimates(unchanged if sure else points))
 
 
 def _conclusion(trend: Trend) -> list[Cell]:

@@ -1,0 +1,67 @@
+"""Numbers as people see them."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialogauge.corpus import Corpus, Turn
+from dialogauge.errors import InputError
+from dialogauge.evaluation import compare, evaluate
+from dialogauge.evaluation.digits import format_estimates, interval_text
+from dialogauge.evaluation.sensitivity import sensitivity
+
+
+def test_a_bound_beside_zero_does_not_become_zero():
+    assert interval_text(-0.029, 0.0004, 3) == "[-0.029, 0.0004]"
+    assert interval_text(-0.029, -0.00016, 3) == "[-0.029, -0.0002]"
+    assert interval_text(0.0, 0.1, 2) == "[0.00, 0.10]"
+
+
+def test_a_value_whose_interval_is_clear_of_zero_is_not_shown_as_zero():
+    assert format_estimates([(0.0004, 0.0001, 0.0007)], 3) == [("0.0004", "[0.0001, 0.001]")]
+    assert format_estimates([(0.0004, -0.1, 0.1)], 3) == [("0.000", "[-0.100, 0.100]")]
+
+
+@given(st.floats(-10, 10), st.floats(0, 10), st.integers(0, 6))
+def test_an_interval_says_on_which_side_of_zero_it_lies(low, width, decimals):
+    high = low + width
+    shown = [float(bound) for bound in interval_text(low, high, decimals)[1:-1].split(", ")]
+    assert [(bound > 0) - (bound < 0) for bound in shown] == [(bound > 0) - (bound < 0) for bound in (low, high)]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """Two systems on 40 contexts whose lengths vary much and differ little."""
+    return Corpus(
+        [
+            Turn(str(i), "word " * (i % 13 + 1 + (system == "b" and i % 2)), (f"q{i}",), system=system)
+            for i in range(40)
+            for system in ("a", "b")
+        ]
+    )
+
+
+def decimals(text, column):
+    return {len(number.partition(".")[2]) for number in re.findall(column, text)}
+
+
+def test_a_metric_has_the_same_digits_in_every_table(corpus):
+    scores = str(evaluate(corpus, "length"))
+    both, pairs = compare(corpus, "length").all_tables()
+    steps = sensitivity(corpus, "length", kinds="truncate", ratios=[1])
+    shown = {cell.text.partition(".")[2] for row in both.rows for cell in row[2:]}
+    differences = {row[3].text.partition(".")[2] for row in pairs.rows}
+    kept = {len(row[3].text.partition(".")[2]) for row in steps.to_table().rows}
+    (found,) = decimals(scores, r"(\d+\.\d+)  ?\[")
+    assert {len(digits) for digits in shown} == {len(digits) for digits in differences} == kept == {found}
+
+
+def test_digits_that_are_asked_for(corpus):
+    result = evaluate(corpus, "length,distinct")
+    assert decimals(result.render("table", digits=4), r"(\d+\.\d+)  ?\[") == {4}
+    assert decimals(evaluate(corpus, "length").to_latex(digits=1), r"(\d+\.\d+) \{") == {1}
+    assert result.render("json", digits=1) == result.to_json()
+    with pytest.raises(InputError, match="digits: expected 0 to 15 decimals, found -1"):
+        result.render("table", digits=-1)
