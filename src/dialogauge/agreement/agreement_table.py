@@ -38,7 +38,7 @@ def agreement_table(agreement: Agreement, decimals: int = DECIMALS) -> Table:
         ceiling = agreement.ceiling(scope)
         if ceiling:
             rows.append([*lead, *_people_cells(ceiling, decimals)])
-    return Table(headers, rows, _notes(agreement))
+    return Table(headers, rows, _notes(agreement), "agreement")
 
 
 def _leading_columns(agreement: Agreement) -> list[str]:

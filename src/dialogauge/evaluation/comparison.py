@@ -14,7 +14,7 @@ from dialogauge.evaluation.digits import format_estimates
 from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
-from dialogauge.evaluation.score_table import BETTER, decimals_of_scores
+from dialogauge.evaluation.score_table import BETTER, decimals_of_scores, interval_notes
 from dialogauge.evaluation.settings import Settings
 
 SCHEMA = "dialogauge.comparison/1"
@@ -76,8 +76,8 @@ class Comparison(Measured):
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
 
-    def to_table(self, digits: int | None = None) -> tables.Table:
-        """The scores, each with the marks of the systems it beats."""
+    def to_table(self, digits: int | None = None, *, intervals: bool = False) -> tables.Table:
+        """The scores, each with the marks of the systems it beats and, where asked for, its interval."""
         marks = dict(zip(self.systems, _marks(len(self.systems)), strict=True))
         headers = [tables.Header("", align="left"), tables.Header("system", align="left")]
         columns = []
@@ -88,10 +88,16 @@ class Comparison(Measured):
             )
             headers.append(tables.Header(metric, BETTER[scores[0].higher_is_better]))
             beaten = [" ".join(marks[other] for other in self.beats(score.system, metric)) for score in scores]
-            columns.append([tables.Cell(value, letters) for (value, _), letters in zip(texts, beaten, strict=True)])
+            columns.append(
+                [
+                    tables.Cell(value, interval if intervals else "", raised=letters)
+                    for (value, interval), letters in zip(texts, beaten, strict=True)
+                ]
+            )
         names = [[tables.Cell(marks[system]), tables.Cell(system)] for system in self.systems]
         rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
-        return tables.Table(headers, rows, self._notes())
+        notes = [*(interval_notes(self) if intervals else []), *self._notes()]
+        return tables.Table(headers, rows, notes, "comparison")
 
     def pairs_table(self, digits: int | None = None) -> tables.Table:
         """One row per pair: the difference with its interval, the test, the effect. Differences have as many decimals
@@ -115,7 +121,8 @@ class Comparison(Measured):
         return [self.to_table(digits), *([self.pairs_table(digits)] if len(self.pairs) <= PAIRS_SHOWN else [])]
 
     def latex_tables(self, digits: int | None = None) -> list[tables.Table]:
-        return [self.to_table(digits)]
+        """One table with scores, intervals and the letters of the tests."""
+        return [self.to_table(digits, intervals=True)]
 
     def _scores(self, metric: str) -> list[Score]:
         return [self._score(system, metric) for system in self.systems]

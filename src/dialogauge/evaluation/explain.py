@@ -76,7 +76,7 @@ class Explanation(Measured):
             for push, (number, _) in zip(self.pushes, numbers, strict=True)
         ]
         note = f"push: by how much {self.metric} would fall without the response, to first order; worst first"
-        return tables.Table(headers, rows, [note])
+        return tables.Table(headers, rows, [note], "explanation")
 
 
 def explain(result: Result, corpus: Corpus, metric: str | None = None, worst: int = WORST) -> Explanation:

@@ -18,7 +18,7 @@ NONE = "–"
 def normality_table(result: Normality, digits: int | None = None) -> Table:
     names = ["n", "W", "p", f"p < {LEVEL}", "after Holm", "directions: W", "directions: p"]
     headers = [Header("vectors of", align="left"), *map(Header, names)]
-    return Table(headers, [_cells(row, digits) for row in result.rows], _notes(result))
+    return Table(headers, [_cells(row, digits) for row in result.rows], _notes(result), "normality")
 
 
 def _cells(row: NormalityRow, digits: int | None) -> list[Cell]:

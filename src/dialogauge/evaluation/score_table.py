@@ -10,6 +10,7 @@ from dialogauge.evaluation.digits import decimals_of, format_estimates, number
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
+    from dialogauge.evaluation.comparison import Comparison
     from dialogauge.evaluation.result import Result, Score
 
 ABOUT = {
@@ -39,7 +40,7 @@ def score_table(result: Result, digits: int | None = None) -> Table:
         columns.append(_cells(scores, result.systems, decimals_of_scores(scores) if digits is None else digits))
     names = [[Cell(system), Cell(str(turns))] for system, turns in result.systems.items()]
     rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
-    return Table(headers, rows, _notes(result))
+    return Table(headers, rows, _notes(result), "scores")
 
 
 def decimals_of_scores(scores: Sequence[Score]) -> int:
@@ -80,16 +81,7 @@ def best_value(scores: Sequence[Score]) -> float | None:
 def _notes(result: Result) -> list[str]:
     by_metric = {score.metric: score for score in result.scores}
     shown = [by_metric[metric] for metric in result.columns]
-    notes = [
-        _interval_note(result, method, about, names)
-        for method in ("bootstrap", "jackknife")
-        for about in ABOUT
-        if (
-            names := [
-                metric for metric in result.columns if any(_made_by(s, metric, method, about) for s in result.scores)
-            ]
-        )
-    ]
+    notes = interval_notes(result)
     notes += [
         f"floor of {', '.join(names)}: {FLOORS[way].format(unit=result.unit)}"
         for way in FLOORS
@@ -101,13 +93,21 @@ def _notes(result: Result) -> list[str]:
     return [*notes, *(f"signature: {signature}" for signature in signatures)]
 
 
-def _interval_note(result: Result, method: str, about: str, names: Sequence[str]) -> str:
-    settings = result.settings
-    how = f" ({settings.resamples} resamples)" if method == "bootstrap" else ""
-    return (
-        f"[low, high]: {100 * settings.confidence:.4g}% interval of {', '.join(names)}{ABOUT[about]}: "
-        f"{method} over {result.unit}{how}, seed {settings.seed}"
-    )
+def interval_notes(result: Result | Comparison) -> list[str]:
+    """One for each way in which intervals were found."""
+    return [
+        f"[low, high]: {100 * result.settings.confidence:.4g}% interval of {', '.join(names)}{ABOUT[about]}: "
+        f"{resampling(result, method)}, seed {result.settings.seed}"
+        for method in ("bootstrap", "jackknife")
+        for about in ABOUT
+        if (names := [name for name in result.columns if any(_made_by(s, name, method, about) for s in result.scores)])
+    ]
+
+
+def resampling(result: Result | Comparison, method: str) -> str:
+    """How the intervals of one method were found."""
+    how = f" ({result.settings.resamples} resamples)" if method == "bootstrap" else ""
+    return f"{method} over {result.unit}{how}"
 
 
 def _made_by(score: Score, metric: str, method: str, about: str) -> bool:

@@ -32,7 +32,7 @@ def sensitivity_table(result: Sensitivity, digits: int | None = None) -> Table:
             trend = result.trend(kind, system, metric)
             named = [Cell(metric), *([Cell(system)] if several else []), Cell(kind)]
             rows.append([*named, *(Cell(next(values)[0]) for _ in result.ratios), *_conclusion(trend)])
-    return Table(headers, rows, _notes(result))
+    return Table(headers, rows, _notes(result), "sensitivity")
 
 
 def _estimates(points: Sequence[Point]) -> list[Estimate]:

@@ -8,13 +8,14 @@ from dialogauge.tables.printable import printable
 from dialogauge.tables.table import Cell, Table
 
 ARROWS = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "": ""}
+BAR = r"\textbar{}"
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "|": r"\textbar{}",
+    "|": BAR,
     "[": "{[}",  # after \\ a bracket or a star would be read as an option
     "*": "{*}",
     "−": "$-$",
@@ -22,34 +23,48 @@ SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 
+LATIN, PUNCTUATION = 0x24F, "–—‘’“”…"
+"""Characters that every LaTeX knows: Latin letters, and some marks."""
+FOREIGN = "% has characters beyond Latin: compile with LuaLaTeX or XeLaTeX, and a font that has them"
+LABEL = re.compile(r"[^A-Za-z0-9]+")
 MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 def to_latex(table: Table) -> str:
-    """A `tabular` to put into a table environment; notes become comments. Needs \\usepackage{booktabs}."""
+    """A `table` that stands by itself, with the notes in its caption. Needs \\usepackage{booktabs}."""
     columns = "".join("l" if header.align == "left" else "r" for header in table.headers)
     header = " & ".join(escape(header.text) + ARROWS[header.better] for header in table.headers)
     rows = [" & ".join(_cell(cell) for cell in row) for row in table.rows]
-    return "\n".join(
-        [
-            "% needs \\usepackage{booktabs}",
-            *(f"% {printable(note)}" for note in table.notes),
-            f"\\begin{{tabular}}{{{columns}}}",
-            "\\toprule",
-            f"{header} \\\\",
-            "\\midrule",
-            *(f"{row} \\\\" for row in rows),
-            "\\bottomrule",
-            "\\end{tabular}",
-        ]
-    )
+    body = [
+        "\\begin{table}[t]",
+        "\\centering",
+        f"\\caption{{{' '.join(map(_sentence, table.notes))}}}",
+        f"\\label{{tab:{LABEL.sub('-', table.name)}}}",
+        f"\\begin{{tabular}}{{{columns}}}",
+        "\\toprule",
+        f"{header} \\\\",
+        "\\midrule",
+        *(f"{row} \\\\" for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{table}",
+    ]
+    foreign = any(ord(character) > LATIN and character not in PUNCTUATION for character in "".join(body))
+    return "\n".join(["% needs \\usepackage{booktabs}", *([FOREIGN] if foreign else []), *body])
+
+
+def _sentence(note: str) -> str:
+    """With a capital and a full stop; signatures, which have no spaces, may be broken at their bars."""
+    return escape(note[:1].upper() + note[1:].rstrip(".")).replace(BAR, f"{BAR}\\allowbreak{{}}") + "."
 
 
 def escape(text: str) -> str:
     escaped = "".join(SPECIAL.get(character, character) for character in printable(text))
-    return MINUS.sub("$-$", escaped)
+    return MINUS.sub("$-$", escaped).replace("--", "-{}-")
 
 
 def _cell(cell: Cell) -> str:
     value = f"\\textbf{{{escape(cell.text)}}}" if cell.best else escape(cell.text)
+    if cell.raised:
+        value += f"\\textsuperscript{{{escape(','.join(cell.raised.split()))}}}"
     return f"{value} {{\\scriptsize {escape(cell.aside)}}}" if cell.aside else value

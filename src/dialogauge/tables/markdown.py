@@ -26,4 +26,4 @@ def escape(text: str) -> str:
 
 def _cell(cell: Cell) -> str:
     value = f"**{escape(cell.text)}**" if cell.best else escape(cell.text)
-    return f"{value} {escape(cell.aside)}".strip()
+    return " ".join(filter(None, (value, escape(cell.raised), escape(cell.aside))))

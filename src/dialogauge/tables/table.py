@@ -10,11 +10,13 @@ Align = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in one place: the value, an interval or remark beside it, and whether it is the best."""
+    """What stands in one place: the value, an interval or remark beside it, whether it is the best, and letters that
+    print raises."""
 
     text: str
     aside: str = ""
     best: bool = False
+    raised: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,9 @@ class Header:
 
 @dataclass(frozen=True)
 class Table:
-    """The notes stand below the table, one line each."""
+    """The notes stand below the table, one line each, or in its caption. The name is for references to it."""
 
     headers: list[Header]
     rows: list[list[Cell]]
     notes: list[str] = field(default_factory=list)
+    name: str = "results"

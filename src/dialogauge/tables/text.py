@@ -105,7 +105,7 @@ def _column(header: Header, cells: list[Cell], limit: int | None = None, below: 
     title = printable(header.text) + ARROWS[header.better]
     marks = any(cell.best for cell in cells)
     values = [printable(cell.text) + ("*" if cell.best else " " if marks else "") for cell in cells]
-    asides = [printable(cell.aside) for cell in cells]
+    asides = [printable(f"{cell.raised} {cell.aside}".strip()) for cell in cells]
     if header.align == "left" and not any(asides):
         lines = [wrapped(text, limit) for text in (title, *values)]
     elif below:
@@ -176,6 +176,7 @@ def _without_spare(table: Table) -> Table:
         [table.headers[place] for place in kept],
         [[row[place] for place in kept] for row in table.rows],
         [*table.notes, f"no room for {left_out}: --wide, or --format json"],
+        table.name,
     )
 
 

@@ -1,0 +1,75 @@
+"""LaTeX that compiles: what can be seen of it without LaTeX."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialogauge.corpus import Corpus, Turn
+from dialogauge.evaluation import compare
+from dialogauge.tables import Cell, Header, Table, to_latex
+
+COMMANDS = {
+    *("begin", "end", "centering", "caption", "label", "toprule", "midrule", "bottomrule"),
+    *("textbf", "textsuperscript", "scriptsize", "allowbreak", "uparrow", "downarrow", "pm"),
+    *("textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"),
+}
+
+
+def check(latex):
+    """Refuses what LaTeX would: unknown commands, braces and dollars that are not closed, rows of the wrong length,
+    and characters with a meaning that are not escaped."""
+    body = "\n".join(line for line in latex.split("\n") if not line.startswith("% "))
+    assert set(re.findall(r"\\([A-Za-z]+)", body)) <= COMMANDS
+    plain = re.sub(r"\\[&%$#_{}]", "", body.replace("\\\\", "\n"))
+    depth = 0
+    for character in plain:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        assert depth >= 0
+    assert depth == 0
+    assert plain.count("$") % 2 == 0
+    assert not re.search(r"[#%~^_<>|]", re.sub(r"\\label\{.*\}", "", plain))
+    (columns,) = re.findall(r"\\begin\{tabular\}\{([lr]*)\}", body)
+    rows = [line for line in body.split("\n") if line.endswith(r" \\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
+    assert body.count("&") - body.count(r"\&") == (len(columns) - 1) * len(rows)
+
+
+@given(st.lists(st.text(), min_size=4, max_size=4), st.text())
+def test_any_text_is_escaped(texts, note):
+    name, value, aside, raised = texts
+    check(to_latex(Table([Header(name, "lower"), Header("x")], [[Cell(value, aside, True, raised), Cell("")]], [note])))
+
+
+def test_notes_are_the_caption_and_the_name_the_label():
+    table = Table([Header("x")], [[Cell("1")]], ["lower is better", "signature: a|b|c", "see --wide"], "my scores")
+    lines = to_latex(table).split("\n")
+    assert lines[1:5] == [
+        r"\begin{table}[t]",
+        r"\centering",
+        r"\caption{Lower is better. Signature: a\textbar{}\allowbreak{}b\textbar{}\allowbreak{}c. See -{}-wide.}",
+        r"\label{tab:my-scores}",
+    ]
+    assert lines[-1] == r"\end{table}"
+
+
+def test_characters_beyond_latin_are_said():
+    assert "LuaLaTeX" in to_latex(Table([Header("你好")], [[Cell("1")]]))
+    assert "LuaLaTeX" not in to_latex(Table([Header("Réal – Łódź")], [[Cell("−1 ± 2")]]))
+
+
+def test_one_table_of_a_comparison_has_scores_intervals_and_letters():
+    turns = [
+        Turn(str(i), f"{'a good' if system == 's_0' else 'no'} answer w{i}", (f"q{i}",), ("a good answer",), system)
+        for i in range(30)
+        for system in ("s_0", "s_1")
+    ]
+    latex = compare(Corpus(turns), "rouge_l,length").to_latex(names={"rouge_l": "ROUGE-L"}, digits=2)
+    check(latex)
+    assert latex.count(r"\begin{table}") == 1
+    assert r"\label{tab:comparison}" in latex
+    assert " & system & ROUGE-L $\\uparrow$ & length \\\\" in latex
+    # Three of four words, all three of the reference's: precision 3/4, recall 1, F1 6/7 in every turn.
+    assert r"a & s\_0 & 0.86\textsuperscript{b} {\scriptsize {[}0.86, 0.86]}" in latex
+    assert r"\caption{{[}low, high]: 95\% interval of ROUGE-L, length: bootstrap over contexts" in latex
+    assert "Letters beside a score: the systems it beats" in latex
