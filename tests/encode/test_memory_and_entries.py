@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from dialogauge.encode.base import Tokens
+from dialogauge.encode.base import Coverage, Tokens
 from dialogauge.encode.entries import Output, Vector, keys, pack, size, unpack
 from dialogauge.encode.memory import Memory
 
@@ -21,8 +21,9 @@ def same(left, right):
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(arrays.arrays(np.float32, st.integers(0, 40), elements=NUMBERS), COUNTS)
 def test_a_vector_comes_back(vector, dropped):
-    again = unpack(pack(Vector(vector, dropped)))
+    again = unpack(pack(Vector(vector, dropped, Coverage(dropped, 1, True))))
     assert isinstance(again, Vector)
+    assert again.coverage == (dropped, 1, True)
     assert same(again.vector, vector)
     assert again.dropped == dropped
 
@@ -37,25 +38,27 @@ def test_tokens_come_back(count, width, dropped, data):
         special=data.draw(arrays.arrays(np.bool_, count)),
         states=data.draw(arrays.arrays(np.float32, (count, width), elements=NUMBERS)),
         dropped=dropped,
+        coverage=Coverage(dropped, 1, True),
     )
     again = unpack(pack(tokens))
     assert isinstance(again, Tokens)
     for name in ("ids", "offsets", "special", "states"):
         assert same(getattr(again, name), getattr(tokens, name)), name
-    assert (again.dropped, again.unknown) == (dropped, 0)
+    assert (again.dropped, again.unknown, again.coverage) == (dropped, 0, (dropped, 1, True))
 
 
 def test_the_bytes_by_hand():
-    # One cut, a vector (-1), then 1.0: 0x3f800000, all little-endian.
-    assert pack(Vector(np.array([1.0], np.float32), 1)).hex() == "01000000ffffffff0000803f"
+    # One cut, a vector (-1), 3 tokens of which 2 are unknown, not illegible, then 1.0: 0x3f800000, all little-endian.
+    packed = pack(Vector(np.array([1.0], np.float32), 1, Coverage(3, 2)))
+    assert packed.hex() == "01000000ffffffff0300000002000000000000000000803f"
     tokens = Tokens(
         np.array([5], np.int32),
         np.array([[2, 3]], np.int32),
         np.array([True]),
         np.array([[1.0]], np.float32),
     )
-    # None cut, one token; its id, where it stands, that it is special; 1.0.
-    assert pack(tokens).hex() == "0000000001000000050000000200000003000000010000000000803f"
+    # None cut, one token, nothing said of its coverage; its id, where it stands, that it is special; 1.0.
+    assert pack(tokens).hex() == "0000000001000000000000000000000000000000050000000200000003000000010000000000803f"
 
 
 def test_no_tokens():

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from dialogauge.encode.base import fully_covered
 from dialogauge.evaluation.chance import EXCHANGES, SWAPS
 from dialogauge.evaluation.floors import ALPHA, floor_of, floors_of, of_floors
 from dialogauge.evaluation.intervals import Resampler
@@ -45,9 +46,8 @@ def beside(metric, real, generated, size=1):
     """Real conversations other than the generated ones, both in dialogues of `size` rows."""
     own = np.asarray(np.arange(len(generated)) // size, dtype=np.uint64)
     keys = np.asarray(10**6 + np.arange(len(real)) // size, dtype=np.uint64)
-    metric = replace(
-        metric, real=RealPairs(real, keys, np.zeros(len(real), dtype=np.bool_), "digest", np.arange(len(real)))
-    )
+    uncut, order = np.zeros(len(real), dtype=np.bool_), np.arange(len(real))
+    metric = replace(metric, real=RealPairs(real, keys, uncut, "digest", order, fully_covered(len(real))))
     none, uncut = np.zeros(len(generated), dtype=np.int64), np.zeros(len(generated), dtype=np.bool_)
     mine = SideRows.of(noted(metric, real[:0]), none, noted(metric, generated), own, uncut)
     rows, m = metric.join([mine, metric.real_rows("s")]), len(generated)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dialogauge.corpus import Turn
-from dialogauge.encode.base import Encoder, Pooled
+from dialogauge.encode.base import Encoder, Pooled, fully_covered
 from dialogauge.errors import InputError
 from dialogauge.learn.fit import Fitting
 from dialogauge.learn.material import make_material, read_data, shape_of
@@ -99,7 +99,7 @@ class WholeTexts(Encoder):
 
     def pooled(self, texts, *_):
         vectors = [np.random.default_rng(len(text)).normal(size=4) for text in texts]
-        return Pooled(np.array(vectors, np.float32), np.zeros(len(texts), np.int32))
+        return Pooled(np.array(vectors, np.float32), np.zeros(len(texts), np.int32), fully_covered(len(texts)))
 
 
 def test_an_encoder_without_words_is_refused_before_anything_is_learned(monkeypatch):

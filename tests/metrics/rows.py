@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.encode.base import Encoder, Pooled
+from dialogauge.encode.base import Encoder, Pooled, fully_covered
 from dialogauge.metrics.sides import SideRows, join_rows
 
 
@@ -55,7 +55,9 @@ class Placed(Encoder):
 
     def pooled(self, texts, *_):
         vectors = [self.known[text if isinstance(text, str) else text[1]] for text in texts]
-        return Pooled(np.array(vectors, dtype=np.float32), np.zeros(len(texts), dtype=np.int32))
+        return Pooled(
+            np.array(vectors, dtype=np.float32), np.zeros(len(texts), dtype=np.int32), fully_covered(len(texts))
+        )
 
 
 def placed(metric, sides, real=None):

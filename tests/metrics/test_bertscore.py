@@ -272,7 +272,7 @@ def test_neither_order_nor_company_matters(small):
     np.testing.assert_allclose(small.measure(TURNS[::-1])[::-1], together, rtol=0, atol=1e-6)
     alone = np.concatenate([small.measure([turn]) for turn in TURNS])
     np.testing.assert_allclose(alone, together, rtol=0, atol=1e-6)
-    assert small.measure([]).shape == (0, 5)
+    assert small.measure([]).shape == (0, 8)
 
 
 def test_the_metric_is_the_mean_of_its_turns(small):

@@ -222,7 +222,7 @@ def test_neither_order_nor_company_matters(cls, small, opened):
     halves = metric.conclude(metric.summarise(together[:3]) + metric.summarise(together[3:]))
     assert halves[""] == pytest.approx(together[:, 0].mean())
     assert metric.per_turn(together).tolist() == together[:, 0].tolist()
-    assert metric.measure([]).shape == (0, 5)
+    assert metric.measure([]).shape == (0, 8)
 
 
 @pytest.mark.parametrize("cls", METRICS)

@@ -9,7 +9,7 @@ from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
-from dialogauge.metrics.entailment import CLASSES, Entailment, coherence
+from dialogauge.metrics.entailment import CLASSES, CUT, SILENT, Entailment, coherence
 from dialogauge.metrics.registry import parse_request
 from dialogauge.models.entailment.model import open_entailment
 from tests.encode.models import build
@@ -69,9 +69,9 @@ def concluded(metric, rows, weights=None):
 def test_the_contract(directory, said, data):
     metric = ready(directory)
     rows = metric.measure(said)
-    assert rows.shape == (len(said), 9)
+    assert rows.shape == (len(said), 12)
     known = rows[metric.defined(rows)]
-    assert ((known >= 0) & (known <= 1)).all()
+    assert ((known[:, :9] >= 0) & (known[:, :9] <= 1)).all()
     np.testing.assert_allclose(known[:, 1:4].sum(axis=1), 1, atol=1e-6)
     assert (known[:, 4:7].sum(axis=1) == 1).all()
     order = data.draw(st.permutations(range(len(said))))
@@ -88,15 +88,15 @@ def test_the_contract(directory, said, data):
 
 
 def test_no_turns(directory):
-    assert ready(directory).measure([]).shape == (0, 9)
-    assert ready(directory).measure([Turn("0", "hi")]).shape == (1, 9)
+    assert ready(directory).measure([]).shape == (0, 12)
+    assert ready(directory).measure([Turn("0", "hi")]).shape == (1, 12)
 
 
 def test_scores_are_the_models_probabilities(directory):
     judged = open_entailment(directory).ready(OPENED).judged(["tea milk rain"], ["snow"]).probabilities[0]
     (row,) = ready(directory).measure(turns(["snow", "tea milk", " rain "]))
     said = [float(place == judged.argmax()) for place in range(3)]
-    assert row.tolist() == [judged[0], *judged, *said, 0, 0]
+    assert row[:9].tolist() == [judged[0], *judged, *said, 0, 0]
 
 
 def test_expected_by_hand(model):
@@ -150,7 +150,7 @@ def test_turns_without_such_an_utterance_are_left_out_and_counted(model):
 def test_an_empty_response_is_neutral_and_counted(directory):
     metric = ready(directory)
     rows = metric.measure(turns(["", "tea"], ["  ", "milk"], ["rain", "snow"]))
-    assert rows[:2].tolist() == [[0, 0, 1, 0, 0, 1, 0, 0, 1]] * 2
+    assert rows[:2, :9].tolist() == [[0, 0, 1, 0, 0, 1, 0, 0, 1]] * 2
     (caveat,) = metric.caveats(metric.summarise(rows))
     assert caveat.code == "no_vectors"
     assert "2 of 3 turns have a text without any vector, and are neutral" in caveat.message
@@ -158,7 +158,7 @@ def test_an_empty_response_is_neutral_and_counted(directory):
 
 def test_words_without_vectors_are_neutral(model):
     rows = ready(model).measure(turns(["unheard-of", "tea"], ["tea", "unheard-of"], ["tea", "unheard-of tea"]))
-    assert rows[:, -1].tolist() == [1, 1, 0]
+    assert rows[:, SILENT].tolist() == [1, 1, 0]
     assert rows[:2, 2].tolist() == [1, 1]
 
 
@@ -167,14 +167,14 @@ def test_long_histories_are_cut_and_counted(directory, words):
     ends = [f"tea milk {place}" for place in range(50)]
     rows = metric.measure(turns(["rain", "snow", *ends], ["rain", "cat dog", *ends], ["rain", "snow"]))
     limited = "transformer" in directory.name or "adapter" in directory.name
-    assert rows[:, -2].tolist() == ([1, 1, 0] if limited else [0, 0, 0])
+    assert rows[:, CUT].tolist() == ([1, 1, 0] if limited else [0, 0, 0])
     if limited:
-        np.testing.assert_allclose(rows[0], rows[1], atol=1e-6)
+        np.testing.assert_allclose(rows[0, :9], rows[1, :9], atol=1e-6)
         (caveat,) = metric.caveats(metric.summarise(rows))
         assert caveat.code == "cut_text"
         assert "2 of 3 turns are longer than the encoder takes; their beginning is cut" in caveat.message
     else:
-        assert np.abs(rows[0] - rows[1]).max() > 1e-6
+        assert np.abs(rows[0, :9] - rows[1, :9]).max() > 1e-6
 
 
 def test_shares_of_classes_at_system_level(model):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,18 @@ Pool = Literal["cls", "mean", "max"]
 Dtype = Literal["float32", "bfloat16"]
 Split = Callable[[str], Sequence[str]]
 Vectors = NDArray[np.float32]
+
+
+class Coverage(NamedTuple):
+    """How much of a text, or of both texts of a pair, an encoder's vocabulary knows. As a row of numbers it adds."""
+
+    tokens: int = 0
+    """Those of its own, without special ones."""
+    unknown: int = 0
+    """How many of them the vocabulary does not know: a transformer has one token for them all."""
+    illegible: bool = False
+    """Whether the text, or the response of a pair, has an unknown token and beside it nothing but punctuation (with
+    static vectors: nothing at all). It has no vector that would say anything of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,7 @@ class Tokens:
     """How many tokens the model's limit cut off."""
     unknown: int = 0
     """How many words have no vector and are not among the tokens."""
+    coverage: Coverage = field(default_factory=Coverage)
 
     @property
     def words(self) -> Vectors:
@@ -49,6 +62,13 @@ class Pooled:
     vectors: Vectors
     dropped: NDArray[np.int32]
     """How many tokens of each the model's limit cut off."""
+    coverage: NDArray[np.int32]
+    """A row of `Coverage` for each."""
+
+
+def fully_covered(texts: int) -> NDArray[np.int32]:
+    """For encoders that do not say which tokens they do not know."""
+    return np.zeros((texts, len(Coverage._fields)), dtype=np.int32)
 
 
 class Encoder(ABC):

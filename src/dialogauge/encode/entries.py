@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialogauge.encode.base import Pool, Text, Tokens, Vectors
+from dialogauge.encode.base import Coverage, Pool, Text, Tokens, Vectors
 
 
 class Output(NamedTuple):
@@ -19,19 +19,23 @@ class Output(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """One text's vector, and how many of its tokens were cut off."""
+    """One text's vector, how many of its tokens were cut off, and how many the vocabulary knows."""
 
     vector: Vectors
     dropped: int
+    coverage: Coverage = Coverage()
 
 
 Entry = Tokens | Vector
+LAYOUT = 2
+"""Of packed entries; goes into their keys, so that entries of another layout are never found."""
+HEAD = 5
 
 
 def keys(encoder: str, output: Output, texts: Iterable[Text]) -> list[bytes]:
     """128 bits for each text that name its vectors under an encoder. No text reads like a pair, and no two pairs
     alike, since the length of a pair's first text goes in."""
-    start = hashlib.blake2b(f"{encoder} {output.kind} {output.layer}\n".encode(), digest_size=16)
+    start = hashlib.blake2b(f"{LAYOUT} {encoder} {output.kind} {output.layer}\n".encode(), digest_size=16)
     found = []
     for text in texts:
         hashed = start.copy()
@@ -49,27 +53,29 @@ def size(entry: Entry) -> int:
 
 
 def pack(entry: Entry) -> bytes:
-    """Numbers of 4 bytes, little-endian: how many tokens were cut, how many there are (-1 for a vector), then ids,
-    offsets, marks of special tokens, and the states."""
+    """Numbers of 4 bytes, little-endian: how many tokens were cut, how many there are (-1 for a vector), the coverage,
+    then ids, offsets, marks of special tokens, and the states."""
     if isinstance(entry, Vector):
-        head = np.array([entry.dropped, -1], dtype="<i4")
+        head = np.array([entry.dropped, -1, *entry.coverage], dtype="<i4")
         return head.tobytes() + entry.vector.astype("<f4").tobytes()
-    whole = [[entry.dropped, len(entry.ids)], entry.ids, entry.offsets.ravel(), entry.special]
+    whole = [[entry.dropped, len(entry.ids), *entry.coverage], entry.ids, entry.offsets.ravel(), entry.special]
     head = np.concatenate([np.asarray(part, dtype="<i4") for part in whole])
     return head.tobytes() + entry.states.astype("<f4").tobytes()
 
 
 def unpack(data: bytes) -> Entry:
     numbers = np.frombuffer(data, dtype="<i4")
-    dropped, count = int(numbers[0]), int(numbers[1])
+    dropped, count, tokens, unknown, illegible = numbers[:HEAD].tolist()
+    coverage = Coverage(tokens, unknown, bool(illegible))
     values = np.frombuffer(data, dtype="<f4")
     if count < 0:
-        return Vector(values[2:], dropped)
-    ids, offsets, special = np.split(numbers[2 : 2 + 4 * count], [count, 3 * count])
+        return Vector(values[HEAD:], dropped, coverage)
+    ids, offsets, special = np.split(numbers[HEAD : HEAD + 4 * count], [count, 3 * count])
     return Tokens(
         ids=ids,
         offsets=offsets.reshape(-1, 2),
         special=special.astype(np.bool_),
-        states=values[2 + 4 * count :].reshape(count, -1) if count else np.zeros((0, 0), dtype=np.float32),
+        states=values[HEAD + 4 * count :].reshape(count, -1) if count else np.zeros((0, 0), dtype=np.float32),
         dropped=dropped,
+        coverage=coverage,
     )

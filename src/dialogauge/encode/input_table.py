@@ -12,6 +12,7 @@ import numpy as np
 from dialogauge.encode.base import Split, Tokens
 from dialogauge.encode.safetensors_table import read_table
 from dialogauge.encode.static_base import StaticEncoder
+from dialogauge.encode.tokenizer import unknown_token
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class InputTable(StaticEncoder):
         shape = json.loads(tokenizer.to_str())
         self._tokenizer = tokenizer
         self._vocabulary: dict[str, int] = tokenizer.get_vocab()
-        self._unknown = _unknown(shape["model"], self._vocabulary)
+        self._unknown = unknown_token(tokenizer)
         parts = json.dumps([shape.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")], ensure_ascii=False)
         self._bytes = _byte_letters() if '"ByteLevel"' in parts else None
         self._mark = "Ġ" if self._bytes else "▁" if "▁" in parts else ""
@@ -96,12 +97,6 @@ def _tokenizer(directory: Path) -> Tokenizer:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
-
-
-def _unknown(model: dict[str, Any], vocabulary: dict[str, int]) -> int:
-    """The id of the token for what the model does not know, -1 if it has none."""
-    number = model.get("unk_id")
-    return int(number) if number is not None else vocabulary.get(model.get("unk_token") or "", -1)
 
 
 def _byte_letters() -> list[str]:

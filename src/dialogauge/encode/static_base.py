@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dialogauge.encode.base import Encoder, Pool, Pooled, Split, Text, Tokens, Vectors
+from dialogauge.encode.base import Coverage, Encoder, Pool, Pooled, Split, Text, Tokens, Vectors, fully_covered
 from dialogauge.errors import InputError
 
 _REWRITTEN = frozenset({"``", "''"})
@@ -50,10 +50,12 @@ class StaticEncoder(Encoder):
         if len(single) < len(texts):
             raise InputError(f"the encoder {self.identity} takes single texts, found a (context, response) pair")
         vectors = np.zeros((len(single), self.dim), np.float32)
-        for vector, tokens in zip(vectors, self._each(single, None), strict=True):
+        coverage = fully_covered(len(single))
+        for vector, covered, tokens in zip(vectors, coverage, self._each(single, None), strict=True):
+            covered[:] = tokens.coverage
             if len(tokens.states):
                 vector[:] = tokens.states.max(0) if pool == "max" else tokens.states.mean(0, dtype=np.float64)
-        return Pooled(vectors, np.zeros(len(single), np.int32))
+        return Pooled(vectors, np.zeros(len(single), np.int32), coverage)
 
     @abstractmethod
     def _each(self, texts: Sequence[str], split: Split | None) -> Iterator[Tokens]:
@@ -76,7 +78,9 @@ class StaticEncoder(Encoder):
         ids = every[known]
         places = np.asarray(offsets, np.int32).reshape(-1, 2)[known]
         special = np.zeros(len(ids), np.bool_)
-        return Tokens(ids, places, special, self._table[ids], unknown=int(len(every) - len(ids)))
+        unknown = len(every) - len(ids)
+        coverage = Coverage(len(every), unknown, illegible=bool(unknown) and not len(ids))
+        return Tokens(ids, places, special, self._table[ids], unknown=unknown, coverage=coverage)
 
     def _refuse_layer(self, layer: int | None) -> None:
         if layer not in (None, 0):

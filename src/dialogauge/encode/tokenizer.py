@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.quote import quote
-from dialogauge.encode.base import Text
+from dialogauge.encode.base import Coverage, Text
 from dialogauge.encode.find import ModelFiles
 from dialogauge.errors import InputError
 
@@ -28,6 +30,7 @@ class Encoded:
     offsets: Ids | None
     special: NDArray[np.bool_] | None
     dropped: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,6 +48,9 @@ class Tokenizer:
         self._tokenizer.no_padding()
         if not self._tokenizer.num_special_tokens_to_add(False):
             raise InputError("its tokeniser adds no special tokens, as every encoder's does", files.directory)
+        self._added = {pair: self._tokenizer.num_special_tokens_to_add(pair) for pair in (False, True)}
+        self._unknown = unknown_token(self._tokenizer)
+        self._blank = cache(lambda number: _is_punctuation(self.token(number)))
 
     @cached_property
     def marks_word_starts(self) -> bool:
@@ -75,13 +81,23 @@ class Tokenizer:
         offsets = encoding.offsets if places else []
         if dropped:
             encoding, offsets = self._cut(text)
+        ids = encoding.ids
         return Encoded(
-            ids=np.array(encoding.ids, dtype=np.int32),
+            ids=np.array(ids, dtype=np.int32),
             segments=np.array(encoding.type_ids, dtype=np.int32) if self._segments else None,
             offsets=np.array(offsets, dtype=np.int32).reshape(-1, 2) if places else None,
             special=np.array(encoding.special_tokens_mask, dtype=np.bool_) if places else None,
             dropped=dropped,
+            coverage=self._coverage(ids, encoding, isinstance(text, tuple)),
         )
+
+    def _coverage(self, ids: list[int], encoding: Any, pair: bool) -> Coverage:
+        tokens, unknown = len(ids) - self._added[pair], ids.count(self._unknown)
+        if not unknown:
+            return Coverage(tokens)
+        said = [number for number, part in zip(ids, encoding.sequence_ids, strict=True) if part == int(pair)]
+        lost = self._unknown in said and all(number == self._unknown or self._blank(number) for number in said)
+        return Coverage(tokens, unknown, lost)
 
     def _cut(self, text: Text) -> tuple[Any, list[tuple[int, int]]]:
         """What fits, and where its tokens stand: a second pass would trim the spaces of byte-level tokens twice."""
@@ -97,6 +113,20 @@ class Tokenizer:
         stands = iter([place for part in parts for place in part.offsets])
         whole = self._tokenizer.post_process(*parts)
         return whole, [(0, 0) if special else next(stands) for special in whole.special_tokens_mask]
+
+
+def unknown_token(tokenizer: Any) -> int:
+    """The id of the token for whatever the vocabulary does not know; -1 where there is none, as with byte-level BPE."""
+    name = getattr(tokenizer.model, "unk_token", None)
+    number = tokenizer.token_to_id(name) if name else None
+    if number is None and not hasattr(tokenizer.model, "unk_token"):  # Unigram has it in its file alone
+        number = json.loads(tokenizer.to_str())["model"].get("unk_id")
+    return -1 if number is None else int(number)
+
+
+def _is_punctuation(token: str) -> bool:
+    """Also of the marks that vocabularies have for where a word starts or goes on: ▁, Ġ and ##."""
+    return all(unicodedata.category(letter)[0] in "PZ" for letter in token.strip("▁Ġ").removeprefix("##"))
 
 
 def _refuse_surrogates(texts: Sequence[Text]) -> None:

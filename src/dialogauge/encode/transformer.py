@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from dialogauge.encode.base import Dtype, Encoder, Pool, Pooled, Text, Tokens
+from dialogauge.encode.base import Coverage, Dtype, Encoder, Pool, Pooled, Text, Tokens
 from dialogauge.encode.batches import batches
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.entries import Entry, Output, Vector, keys, pack, size, unpack
@@ -82,7 +82,9 @@ class Transformer(Encoder):
         vectors = np.empty((len(texts), width), dtype=np.float32)
         for row, entry in enumerate(found):
             vectors[row] = entry.vector
-        return Pooled(vectors, np.array([entry.dropped for entry in found], dtype=np.int32))
+        dropped = np.array([entry.dropped for entry in found], dtype=np.int32)
+        coverage = np.array([entry.coverage for entry in found], dtype=np.int32)
+        return Pooled(vectors, dropped, coverage.reshape(len(texts), len(Coverage._fields)))
 
     def _output(self, kind: Pool | str, layer: int | None) -> Output:
         layers = self.files.layers
@@ -201,6 +203,7 @@ def _fetch(places: Any, states: list[Any], encoded: list[Encoded], columns: list
         for row, place in enumerate(places.tolist()):
             one = encoded[place]
             if array.ndim == 2:
-                column[place] = Vector(array[row].copy(), one.dropped)
+                column[place] = Vector(array[row].copy(), one.dropped, one.coverage)
             else:
-                column[place] = Tokens(one.ids, one.offsets, one.special, array[row, : len(one)].copy(), one.dropped)
+                own = array[row, : len(one)].copy()
+                column[place] = Tokens(one.ids, one.offsets, one.special, own, one.dropped, coverage=one.coverage)

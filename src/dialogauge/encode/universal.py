@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dialogauge.corpus.quote import quote
-from dialogauge.encode.base import Encoder, Pool, Pooled, Text, Vectors
+from dialogauge.encode.base import Encoder, Pool, Pooled, Text, Vectors, fully_covered
 from dialogauge.encode.weights_packages import packaged_file
 from dialogauge.errors import InputError, MissingPackage
 
@@ -66,7 +66,8 @@ class UniversalEncoder(Encoder):
             if not isinstance(text, str):
                 raise InputError(f"the encoder {self.identity} takes single texts, not pairs of context and response")
             vectors[number] = self._vector(text)
-        return Pooled(vectors[[row[text] for text in texts]], np.zeros(len(texts), dtype=np.int32))
+        dropped = np.zeros(len(texts), dtype=np.int32)
+        return Pooled(vectors[[row[text] for text in texts]], dropped, fully_covered(len(texts)))
 
     def _vector(self, text: str) -> Vectors:
         """One text at a time: the model's quantisation takes its scale from a whole batch, so that a text's numbers

@@ -14,6 +14,12 @@ from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request
 
 FEW = 20
+MANY_UNKNOWN = 0.1
+"""The share of unknown tokens from which on an encoder says too little of the texts."""
+INSTEAD = (
+    "take an encoder that knows them (--encoder NAME, such as "
+    "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2, and models trained with it), or lexical metrics"
+)
 
 
 def of_corpus(
@@ -98,7 +104,8 @@ def of_samples(samples: Sequence[Sample], turns: int) -> list[Caveat]:
             message = f"{label}: {turns - measured} of {turns} turns have no {metric.needed()} and are left out"
             found.append(Caveat("missing_input", message))
         total = add_all([sample.summary for sample in mine])
-        undefined = measured - int(total.n)
+        illegible = sum(int(sample.coverage[-1]) for sample in mine if sample.coverage is not None)
+        undefined = measured - int(total.n) - illegible
         if undefined:
             message = f"{label}: no value for {undefined} of {measured} turns; they are left out"
             found.append(Caveat("undefined_scores", message))
@@ -107,4 +114,33 @@ def of_samples(samples: Sequence[Sample], turns: int) -> list[Caveat]:
         if scored:
             units = {sample.system: sample.fewest_units for sample in scored}
             found += metric.caveats_of_systems({sample.system: sample.summary for sample in scored}, units)
+    return found
+
+
+def of_coverage(samples: Sequence[Sample]) -> list[Caveat]:
+    """What encoders could not read: once for all metrics that left out the same turns, once for each encoder."""
+    lost: dict[str, list[str]] = {}
+    shares: dict[str, dict[str, float]] = {}
+    for label, mine in _by_label(samples).items():
+        reader = mine[0].metric.reader
+        read = [(sample, sample.coverage) for sample in mine if sample.coverage is not None]
+        if reader is None or not read:
+            continue
+        unread = [f"{known[-1]} of {sample.turns} turns of {sample.system}" for sample, known in read if known[-1]]
+        if unread:
+            lost.setdefault(f"{reader.identity} cannot read a text of {', '.join(unread)}", []).append(label)
+        tokens, unknown, _ = np.sum([known for _, known in read], axis=0)
+        if unknown > MANY_UNKNOWN * tokens:
+            shares.setdefault(reader.identity, {})[label] = unknown / tokens
+    found = [
+        Caveat("illegible_text", f"{', '.join(labels)}: {what}: all its tokens are unknown; they have no value")
+        for what, labels in lost.items()
+    ]
+    for encoder, of_label in shares.items():
+        least, most = (round(100 * share) for share in (min(of_label.values()), max(of_label.values())))
+        share = f"{most} %" if least == most else f"{least} to {most} %"
+        message = (
+            f"{', '.join(of_label)}: {share} of the tokens are unknown to {encoder}, which says little of such texts"
+        )
+        found.append(Caveat("unknown_tokens", f"{message}: {INSTEAD}"))
     return found

@@ -105,6 +105,7 @@ def measure(
         *caveats.of_corpus(census.systems, census.empty, units.kind, metrics.values(), large),
         *caveats.of_units(samples, units.kind),
         *caveats.of_samples(samples, sum(census.systems.values())),
+        *caveats.of_coverage(samples),
         *caveats.of_compat(requests, compat),
         *encoders.caveats(),
     ]

@@ -49,6 +49,8 @@ class Sample:
     real_units: Keys | None = None
     """The units of the real conversations that the system is held against, where they were given beside the corpus.
     Their rows and units stand after the system's own."""
+    coverage: NDArray[np.int64] | None = None
+    """How much of the texts the metric's encoder knows (`Metric.coverage`), those of undefined rows included."""
 
     def __repr__(self) -> str:
         return f"<Sample: {self.label} of {self.system}, {self.turns} turns>"
@@ -99,12 +101,13 @@ def measure_rows(
             keys = units.keys(turns)
             for label, (places, rows) in measure_all(metrics, turns, bar).items():
                 metric = metrics[label]
+                coverage = metric.coverage(rows)
                 defined = np.flatnonzero(metric.defined(rows))
                 rows, own = rows[defined], keys[places[defined]]
                 values = metric.per_turn(rows)
-                real = metric.real_rows(system)
-                if real is not None and real_units is not None:
-                    rows, own = metric.join([rows, real]), np.concatenate([own, real_units])
+                beside = real_beside(metric, system, real_units)
+                if beside is not None:
+                    rows, own = metric.join([rows, beside[0]]), np.concatenate([own, beside[1]])
                 samples.append(
                     Sample(
                         label=label,
@@ -117,10 +120,20 @@ def measure_rows(
                         rows=rows,
                         ids=[turns[place].id for place in places[defined]],
                         values=values,
-                        real_units=None if real is None else real_units,
+                        real_units=None if beside is None else beside[1],
+                        coverage=coverage,
                     )
                 )
     return samples
+
+
+def real_beside(metric: Metric, system: str, units: Keys | None) -> tuple[Any, Keys] | None:
+    """The rows of real conversations that say something, and the units of each, where any were given."""
+    rows = metric.real_rows(system)
+    if rows is None or units is None:
+        return None
+    defined = np.flatnonzero(metric.defined(rows))
+    return rows[defined], units[defined]
 
 
 def measure_all(metrics: Mapping[str, Metric], turns: Sequence[Turn], bar: Any) -> dict[str, tuple[Places, Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.evaluation.resampling import GROUPS
-from dialogauge.evaluation.sample import Places, Sample, measure_all
+from dialogauge.evaluation.sample import Places, Sample, measure_all, real_beside
 from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Metric
@@ -27,6 +27,7 @@ class Tally:
     def __init__(self) -> None:
         self.groups = [Total() for _ in range(GROUPS)]
         self.turns = 0
+        self.coverage: Any = None
         self.keys: list[Any] = []
         self.ids: list[str] = []
         self.values: list[Any] = []
@@ -54,6 +55,8 @@ def measure_stream(
 
 def _note(tally: Tally, metric: Metric, turns: Sequence[Turn], keys: Keys, places: Places, rows: Any) -> None:
     tally.turns += len(places)
+    if (coverage := metric.coverage(rows)) is not None:
+        tally.coverage = coverage + (0 if tally.coverage is None else tally.coverage)
     defined = np.flatnonzero(metric.defined(rows))
     places, rows = places[defined], rows[defined]
     _add(tally, metric, keys[places], rows)
@@ -81,9 +84,9 @@ def _settle(tally: Tally, metric: Metric) -> None:
 
 
 def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: Keys | None) -> Sample:
-    real = metric.real_rows(system)
-    if real is not None and real_units is not None:
-        _add(tally, metric, real_units, real)
+    beside = real_beside(metric, system, real_units)
+    if beside is not None:
+        _add(tally, metric, beside[1], beside[0])
     groups = [total.sum() for total in tally.groups]
     present = [group for group in groups if group is not None]
     return Sample(
@@ -97,5 +100,6 @@ def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: K
         groups=groups,
         ids=tally.ids,
         values=np.concatenate(tally.values) if tally.values else None,
-        real_units=None if real is None else real_units,
+        real_units=None if beside is None else beside[1],
+        coverage=tally.coverage,
     )

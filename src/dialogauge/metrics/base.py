@@ -23,6 +23,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
 
 if TYPE_CHECKING:
+    from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
 
 Floats = NDArray[np.float64]
@@ -78,6 +79,11 @@ class Metric(ABC):
         return False
 
     @property
+    def reader(self) -> Encoder | None:
+        """The encoder that reads the texts, once `prepare` has asked for it."""
+        return None
+
+    @property
     def extrapolates(self) -> bool:
         """Whether the score is what the jackknife expects of ever larger samples, in place of the value."""
         return False
@@ -117,6 +123,12 @@ class Metric(ABC):
     def defined(self, measures: Any) -> NDArray[np.bool_]:
         """Which rows say something; the others are left out, and counted."""
         return np.ones(len(measures), dtype=np.bool_)
+
+    def coverage(self, measures: Any) -> NDArray[np.int64] | None:
+        """How much of all the texts of these rows the encoder's vocabulary knows: the sum of their `Coverage`, of which
+        the last number counts the rows that are undefined because a text of theirs is illegible. None where no encoder
+        reads them."""
+        return None
 
     def join(self, batches: Sequence[Any]) -> Any:
         """The measures of several batches as one."""

@@ -18,9 +18,8 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
 from dialogauge.metrics.bertscore_files import LAYERS, Baseline, read_baseline
 from dialogauge.metrics.embedding import unit_rows
-from dialogauge.metrics.encoding import NAMED, EncoderMetric, text_caveats
+from dialogauge.metrics.encoding import COVERAGE, NAMED, EncoderMetric, ReadMeanMetric, text_caveats, together
 from dialogauge.metrics.idf import Idf
-from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
@@ -68,8 +67,9 @@ def _weighted(values: Floats, weights: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class BertScore(EncoderMetric, MeanMetric):
-    """The mean over turns of F1; of several references the one with the best F1. An empty text scores 0, counted."""
+class BertScore(EncoderMetric, ReadMeanMetric):
+    """The mean over turns of F1; of several references the one with the best F1. An empty text scores 0, counted; one
+    that the encoder cannot read has no score."""
 
     name = "bertscore"
     title = "likeness of tokens in context to the references (F1)"
@@ -120,14 +120,19 @@ class BertScore(EncoderMetric, MeanMetric):
         tokens = self.model.tokens([self.vectors.spelled(text) for text in texts], layer=self.chosen_layer)
         found = dict(zip(texts, tokens, strict=True))
         rows = [self._row(found[turn.response], [found[text] for text in turn.references]) for turn in turns]
-        return np.array(rows, dtype=np.float64).reshape(len(turns), EMPTY + 1)
+        return np.array(rows, dtype=np.float64).reshape(len(turns), EMPTY + 1 + COVERAGE)
 
     def _row(self, response: Tokens, references: Sequence[Tokens]) -> list[float]:
-        scores = [self._score(response, reference) for reference in references]
-        best = max(scores, key=lambda score: -math.inf if math.isnan(score[0]) else score[0])
         cut = any(text.dropped for text in (response, *references))
-        empty = response.special.all() or all(reference.special.all() for reference in references)
-        return [*self._rescaled(best), cut, empty]
+        legible = [reference for reference in references if not reference.coverage.illegible]
+        lost = response.coverage.illegible or not legible
+        covered = together((text.coverage for text in (response, *references)), lost)
+        if lost:
+            return [math.nan, math.nan, math.nan, cut, False, *covered]
+        scores = [self._score(response, reference) for reference in legible]
+        best = max(scores, key=lambda score: -math.inf if math.isnan(score[0]) else score[0])
+        empty = response.special.all() or all(reference.special.all() for reference in legible)
+        return [*self._rescaled(best), cut, empty, *covered]
 
     def _score(self, response: Tokens, reference: Tokens) -> tuple[float, float, float]:
         if response.special.all() or reference.special.all():

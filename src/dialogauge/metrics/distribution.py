@@ -19,7 +19,7 @@ from dialogauge.corpus.unit import REAL, unit_key
 from dialogauge.encode.base import Pool, Pooled, Text
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, IntervalOf
-from dialogauge.metrics.encoding import EncoderMetric, text_caveats
+from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, text_caveats
 from dialogauge.metrics.sides import NONE, SideRows, Sides, join_rows, repeated
 
 if TYPE_CHECKING:
@@ -50,6 +50,13 @@ class RealPairs:
     """Of their texts, for signatures."""
     order: NDArray[np.int64]
     """Their places by a hash of their texts: the same pairs in the same order, whatever the file's."""
+    coverage: NDArray[np.int32]
+    """A row of `Coverage` for each."""
+
+    @property
+    def legible(self) -> NDArray[np.bool_]:
+        """Which vectors say something of their texts."""
+        return np.asarray(self.coverage[:, -1] == 0)
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,7 @@ class DistributionMetric(EncoderMetric):
             np.concatenate([part.dropped > 0 for part in parts]),
             blake2b(told, digest_size=4).hexdigest(),
             np.array(sorted(range(len(texts)), key=[lot(text) for text in texts].__getitem__), dtype=np.int64),
+            np.concatenate([part.coverage for part in parts]),
         )
 
     def references(self, turn: Turn) -> tuple[str, ...]:
@@ -134,19 +142,32 @@ class DistributionMetric(EncoderMetric):
         return turn.references if self.refs == "all" else turn.references[:1]
 
     def measure(self, turns: Sequence[Turn]) -> SideRows:
-        counts = np.array([len(self.references(turn)) for turn in turns], dtype=np.int64)
+        """A reference that the encoder cannot read is left out; without any other, its turn is undefined."""
+        given = np.array([len(self.references(turn)) for turn in turns], dtype=np.int64)
         real = [self.text(turn, reference) for turn in turns for reference in self.references(turn)]
         found = self.encode([*real, *(self.text(turn, turn.response) for turn in turns)])
-        cut = found.dropped > 0
-        of_turn = np.repeat(np.arange(len(turns)), counts)
-        any_cut = cut[len(real) :] | (np.bincount(of_turn, cut[: len(real)], minlength=len(turns)) > 0)
-        return SideRows.of(found.vectors[: len(real)], counts, found.vectors[len(real) :], _units(turns), any_cut)
+        of_turn = np.concatenate([np.repeat(np.arange(len(turns)), given), np.arange(len(turns))])
+        any_cut = np.bincount(of_turn, found.dropped > 0, minlength=len(turns)) > 0
+        legible = np.flatnonzero(found.coverage[: len(real), -1] == 0)
+        counts = np.bincount(of_turn[legible], minlength=len(turns))
+        coverage = np.zeros((len(turns), COVERAGE), dtype=np.int32)
+        np.add.at(coverage, of_turn, found.coverage)
+        coverage[:, -1] = (found.coverage[len(real) :, -1] > 0) | (counts < np.minimum(given, 1))
+        return SideRows.of(found.vectors[legible], counts, found.vectors[len(real) :], _units(turns), any_cut, coverage)
+
+    def defined(self, measures: SideRows) -> NDArray[np.bool_]:
+        return np.asarray(measures.coverage[:, -1] == 0)
+
+    def coverage(self, measures: SideRows) -> NDArray[np.int64]:
+        return np.asarray(measures.coverage.sum(axis=0, dtype=np.int64))
 
     def real_rows(self, system: str) -> SideRows | None:
         if self.real is None:
             return None
         ones = np.ones(len(self.real.vectors), dtype=np.int64)
-        return SideRows.of(self.real.vectors, ones, self.real.vectors[:0], self.real.unit, self.real.cut)
+        return SideRows.of(
+            self.real.vectors, ones, self.real.vectors[:0], self.real.unit, self.real.cut, self.real.coverage
+        )
 
     def join(self, batches: Sequence[SideRows]) -> SideRows:
         return join_rows(batches)
@@ -204,6 +225,9 @@ class DistributionMetric(EncoderMetric):
                 f"{self.label}: {self.real.cut.sum()} of {len(self.real.cut)} real turns are longer than the encoder "
             )
             found.append(Caveat("cut_text", f"{message}takes; the beginning of their context is cut"))
+        if self.real is not None and not self.real.legible.all():
+            message = f"{self.label}: {(~self.real.legible).sum()} of {len(self.real.legible)} real responses are"
+            found.append(Caveat("illegible_text", f"{message} unknown tokens alone to the encoder, and are left out"))
         if self.real is None and summary.real.n != summary.generated.n:
             message = f"{self.label}: some responses have several references, and cannot change places with them"
             found.append(Caveat("no_floor", f"{message} one for one: there is no floor"))

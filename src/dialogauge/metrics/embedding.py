@@ -14,8 +14,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Tokens
 from dialogauge.errors import Caveat
 from dialogauge.metrics.base import UNSIGNED, Floats
-from dialogauge.metrics.encoding import EncoderMetric, text_caveats
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, ReadMeanMetric, text_caveats, together
 from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
@@ -38,10 +37,11 @@ def unit_rows(rows: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class EmbeddingMetric(EncoderMetric, MeanMetric):
+class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
     """The similarity of response and reference by the vectors of their words; of several references the best.
 
-    A text without a vector (empty, or of unknown words alone) is like nothing: 0, counted.
+    A text without a vector (empty, or with static vectors of unknown words alone) is like nothing: 0, counted. With one
+    that a transformer cannot read, a turn has no score.
     """
 
     higher_is_better = True
@@ -78,25 +78,28 @@ class EmbeddingMetric(EncoderMetric, MeanMetric):
             text: self.reduce(of.words.astype(np.float64), of.unknown) for text, of in tokens.items() if len(of.words)
         }
         rows = [self._row(turn, tokens, kept) for turn in turns]
-        return np.array(rows, dtype=np.float64).reshape(len(turns), WORDS + 1)
+        return np.array(rows, dtype=np.float64).reshape(len(turns), WORDS + 1 + COVERAGE)
 
     def _row(self, turn: Turn, tokens: dict[str, Tokens], kept: dict[str, Any]) -> list[float]:
         response = self.vectors.spelled(turn.response)
         references = [self.vectors.spelled(text) for text in self.references(turn)]
-        comparable = [reference for reference in references if response in kept and reference in kept]
+        legible = [text for text in references if not _illegible(tokens[text])]
+        lost = _illegible(tokens[response]) or not legible
+        comparable = [reference for reference in legible if response in kept and reference in kept]
         scores = [self.similarity(kept[response], kept[reference]) for reference in comparable]
         said = [tokens[text] for text in (response, *references)]
         unknown = sum(of.unknown for of in said)
         return [
-            max(scores, default=0.0),
+            np.nan if lost else max(scores, default=0.0),
             any(of.dropped for of in said),
             not comparable,
             unknown,
             unknown + sum(len(of.words) for of in said),
+            *together((of.coverage for of in said), lost),
         ]
 
     def caveats(self, summary: Sums) -> list[Caveat]:
-        cut, silent, unknown, words = (int(total) for total in summary.total[CUT:])
+        cut, silent, unknown, words = (int(total) for total in summary.total[CUT : WORDS + 1])
         found = text_caveats(self.label, summary.n, cut, silent)
         if unknown:
             message = f"{self.label}: {unknown} of {words} words have no vector and are left out"
@@ -108,3 +111,8 @@ class EmbeddingMetric(EncoderMetric, MeanMetric):
         if layer is None and self.asked is not None:
             layer = self.asked.last_layer
         return super().recipe() | ({} if layer is None else {"layer": str(layer)})
+
+
+def _illegible(tokens: Tokens) -> bool:
+    """Whether there are vectors, and none of them says anything of the text."""
+    return tokens.coverage.illegible and len(tokens.words) > 0

@@ -12,20 +12,21 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.encoding import NAMED
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.encoding import COVERAGE, NAMED, ReadMeanMetric
 from dialogauge.metrics.sums import Sums
 from dialogauge.models.entailment.model import ReadyModel, open_entailment
 from dialogauge.models.entailment.premise import premise_of
 
 if TYPE_CHECKING:
+    from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
 
 Score = Literal["probability", "expected"]
 """The probability of entailment; or (1 + entailment - contradiction) / 2."""
 CLASSES = ("entailment", "neutral", "contradiction")
-CUT, SILENT = -2, -1
-"""The last columns of a row: whether the history was too long; whether a text is empty or has no vector."""
+CUT, SILENT = 1 + 2 * len(CLASSES), 2 + 2 * len(CLASSES)
+"""Columns after score, probabilities and classes: whether the history was too long; whether a text is empty or has no
+vector."""
 
 
 def coherence(probabilities: Floats, score: Score = "probability") -> Floats:
@@ -35,9 +36,10 @@ def coherence(probabilities: Floats, score: Score = "probability") -> Floats:
 
 
 @dataclass(frozen=True)
-class Entailment(MeanMetric):
+class Entailment(ReadMeanMetric):
     """The mean over turns of the coherence that a trained model sees: the history is the premise, the response the
-    hypothesis (Dziri et al. 2019). An empty response, or one without any vector, is neutral, and counted."""
+    hypothesis (Dziri et al. 2019). An empty response, or one without any vector, is neutral, and counted; one that the
+    encoder cannot read has no score."""
 
     name = "entailment"
     title = "whether a response follows from its context, ignores or contradicts it"
@@ -62,6 +64,10 @@ class Entailment(MeanMetric):
         if self.history == 0:
             raise InputError("history of entailment: expected a number above or below 0, or all; found 0")
 
+    @property
+    def reader(self) -> Encoder | None:
+        return None if self.ready is None else self.ready.judge.encoder
+
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         from dialogauge.encode.encoders import Encoders
 
@@ -79,9 +85,9 @@ class Entailment(MeanMetric):
             [turn.response for turn, premise in zip(turns, premises, strict=True) if premise],
         )
         said = np.eye(len(CLASSES))[found.probabilities.argmax(axis=1)]
-        rows = np.full((len(turns), 1 + 2 * len(CLASSES) + 2), np.nan)
-        scores = coherence(found.probabilities, self.score)
-        rows[there] = np.column_stack([scores, found.probabilities, said, found.cut, found.silent])
+        rows = np.full((len(turns), SILENT + 1 + COVERAGE), np.nan)
+        scores = np.where(found.coverage[:, -1], np.nan, coherence(found.probabilities, self.score))
+        rows[there] = np.column_stack([scores, found.probabilities, said, found.cut, found.silent, found.coverage])
         return rows
 
     def caveats(self, summary: Sums) -> list[Caveat]:

@@ -73,10 +73,11 @@ class Mmd(DistributionMetric):
         if not self.learns:
             return ready
         if ready.real is not None:
-            vectors: NDArray[Any] = ready.real.vectors
+            vectors: NDArray[Any] = ready.real.vectors[ready.real.legible]
         else:
             texts = {self.text(turn, text) for turn in corpus for text in ready.references(turn)}
-            vectors = ready.encode(sorted(texts, key=lot)[: 2 * MEDIAN_ROWS]).vectors
+            found = ready.encode(sorted(texts, key=lot)[: 2 * MEDIAN_ROWS])
+            vectors = found.vectors[found.coverage[:, -1] == 0]
         return replace(ready, found=median_distance(*both_rows(vectors[::2], vectors[1::2])))
 
     def rate(self, nearer: float) -> float:

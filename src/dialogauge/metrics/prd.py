@@ -80,9 +80,10 @@ class Prd(DistributionMetric):
         """From no more turns than codebooks are fitted on, in an order that depends on nothing but the turns."""
         usable = sorted((turn for turn in turns if self.usable(turn)), key=self._lot)[:FIT_ROWS]
         rows = super().measure(usable)
+        rows = rows[np.flatnonzero(self.defined(rows))]
         real: NDArray[Any] = rows.real_vectors
         if self.real is not None:
-            real = self.real.vectors[self.real.order]
+            real = self.real.vectors[self.real.order[self.real.legible[self.real.order]]]
         if not len(real) or not len(rows):
             return np.zeros((self.runs, self.clusters, 0))
         return type(self).fit(real, rows.generated_vectors, self.clusters, self.runs, self.seed)
@@ -93,8 +94,8 @@ class Prd(DistributionMetric):
     def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
         if self.books is None:
             raise InputError(f"{self.name} has no codebooks yet: call prepare(corpus) first")
-        if not len(vectors):
-            return np.empty((0, self.runs), dtype=np.int32)
+        if not len(vectors) or not self.books[system].size:  # without a legible text on one side there is no book
+            return np.zeros((len(vectors), self.runs), dtype=np.int32)
         return assign(vectors, self.books[system]).T.astype(np.int32)
 
     def measure(self, turns: Sequence[Turn]) -> SideRows:

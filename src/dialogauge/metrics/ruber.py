@@ -13,13 +13,13 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.metrics import embedding
 from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.encoding import NAMED, text_caveats
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.encoding import COVERAGE, NAMED, ReadMeanMetric, text_caveats
 from dialogauge.metrics.ruber_referenced import RuberReferenced
 from dialogauge.metrics.ruber_unreferenced import CUT, SCORE, SILENT, Ready, make_ready, measure
 from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
+    from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
 
 Blend = Literal["arithmetic", "geometric", "min", "max"]
@@ -38,7 +38,7 @@ def blended(unreferenced: Floats, referenced: Floats, blend: Blend = "arithmetic
 
 
 @dataclass(frozen=True)
-class Ruber(MeanMetric):
+class Ruber(ReadMeanMetric):
     """The mean over turns of the blend. Both scores are first brought to 0 to 1 by constants of the model."""
 
     name = "ruber"
@@ -58,6 +58,10 @@ class Ruber(MeanMetric):
     def __post_init__(self) -> None:
         if self.blend not in get_args(Blend):
             raise unknown("blend of ruber", str(self.blend), get_args(Blend))
+
+    @property
+    def reader(self) -> Encoder | None:
+        return None if self.ready is None else self.ready.encoder
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         from dialogauge.encode.encoders import Encoders
@@ -79,10 +83,13 @@ class Ruber(MeanMetric):
         referenced = np.where(alike[:, embedding.SILENT], 0.0, ranges.referenced(alike[:, embedding.SCORE]))
         cut = np.maximum(related[:, CUT], alike[:, embedding.CUT])
         silent = np.maximum(related[:, SILENT], alike[:, embedding.SILENT])
-        return np.column_stack([blended(unreferenced, referenced, self.blend), unreferenced, referenced, cut, silent])
+        coverage = related[:, -COVERAGE:] + alike[:, -COVERAGE:]
+        coverage[:, -1] = coverage[:, -1] > 0
+        scores = blended(unreferenced, referenced, self.blend)
+        return np.column_stack([scores, unreferenced, referenced, cut, silent, coverage])
 
     def caveats(self, summary: Sums) -> list[Caveat]:
-        cut, silent = summary.total[3:]
+        cut, silent = summary.total[3:-COVERAGE]
         found = text_caveats(self.label, summary.n, float(cut), 0.0)
         if silent:
             message = (

@@ -13,8 +13,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Encoder
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.encoding import NAMED, text_caveats
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.encoding import NAMED, ReadMeanMetric, text_caveats
 from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
@@ -37,9 +36,9 @@ class Ready:
 
 
 @dataclass(frozen=True)
-class RuberUnreferenced(MeanMetric):
-    """The mean over turns of the model's relatedness. A text without a vector (empty, or of unknown words alone) is
-    related to nothing: 0, counted."""
+class RuberUnreferenced(ReadMeanMetric):
+    """The mean over turns of the model's relatedness. A text without a vector (empty, or with static vectors of unknown
+    words alone) is related to nothing: 0, counted. With one that a transformer cannot read, a turn has no score."""
 
     name = "ruber_unreferenced"
     title = "how related a response is to its context, learned from conversations"
@@ -52,6 +51,10 @@ class RuberUnreferenced(MeanMetric):
     encoder: str | None = field(default=None, metadata=NAMED)
     """Where the model's encoder is found; None for the name the model has for it."""
     ready: Ready | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+
+    @property
+    def reader(self) -> Encoder | None:
+        return None if self.ready is None else self.ready.encoder
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         return replace(self, ready=make_ready(self.model, self.encoder, encoders))
@@ -83,4 +86,5 @@ def make_ready(model: str | None, encoder: str | None, encoders: Encoders | None
 def measure(ready: Ready, turns: Sequence[Turn]) -> Floats:
     """A row for each turn: relatedness, and what `caveats` counts."""
     found = ready.model.relatedness(ready.encoder, [turn.context for turn in turns], [turn.response for turn in turns])
-    return np.column_stack([np.where(found.silent, 0.0, found.values), found.cut, found.silent])
+    scores = np.where(found.coverage[:, -1], np.nan, np.where(found.silent, 0.0, found.values))
+    return np.column_stack([scores, found.cut, found.silent, found.coverage])

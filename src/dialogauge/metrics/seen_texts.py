@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dialogauge.encode.base import Encoder, Pool
+from dialogauge.encode.base import Coverage, Encoder, Pool
 from dialogauge.metrics.base import Floats
 
 ROUNDING = 1e-5
@@ -20,6 +20,8 @@ class Seen(NamedTuple):
     vector: Floats | None
     """None where it is seen as an empty text is: without words, or without any that is known."""
     cut: bool
+    coverage: Coverage
+    """Illegible where the vector says nothing of the text."""
 
 
 def see(
@@ -35,10 +37,12 @@ def see(
         vectors[long] = encoder.pooled(shorter, pool, layer).vectors
     empty = vectors[0]
     silent = np.abs(vectors - empty).max(axis=1) <= ROUNDING * np.abs(empty).max()
-    return {
-        text: Seen(None if silent[place] else vectors[place], bool(found.dropped[place]))
-        for place, text in enumerate(distinct)
-    }
+    seen = {}
+    for place, text in enumerate(distinct):
+        tokens, unknown, illegible = found.coverage[place].tolist()
+        coverage = Coverage(tokens, unknown, bool(illegible) and not silent[place])
+        seen[text] = Seen(None if silent[place] else vectors[place], bool(found.dropped[place]), coverage)
+    return seen
 
 
 def without_first(text: str, tokens: int) -> str:

@@ -17,8 +17,7 @@ from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
 from dialogauge.metrics.dull import DullPhrases, own_phrases, read_phrases
 from dialogauge.metrics.embedding import cosine
-from dialogauge.metrics.encoding import NAMED, EncoderMetric, text_caveats
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.encoding import COVERAGE, NAMED, EncoderMetric, ReadMeanMetric, text_caveats, together
 from dialogauge.metrics.seen_texts import Seen, see
 from dialogauge.metrics.sums import Sums
 
@@ -41,9 +40,9 @@ def history_of(turn: Turn, history: History) -> str | None:
 
 
 @dataclass(frozen=True)
-class SemanticMetric(EncoderMetric, MeanMetric):
+class SemanticMetric(EncoderMetric, ReadMeanMetric):
     """The mean over turns of a value from the cosine of response and history and the dullness of the response. A text
-    without a vector has cosine 0, counted."""
+    without a vector has cosine 0, counted. Where the encoder cannot read response or history, a turn has no score."""
 
     bounds = (-np.inf, np.inf)
     needs = (frozenset({"context"}),)
@@ -89,22 +88,26 @@ class SemanticMetric(EncoderMetric, MeanMetric):
         answers = see(self.vectors, texts, self.pool, self.layer)
         histories = see(self.vectors, [said for _, said in scored], self.pool, self.layer, from_end=True)
         rows = [
-            [np.nan] * (SILENT + 1) if said is None else self._row(turn, histories[said], answers)
+            [np.nan] * (SILENT + 1 + COVERAGE) if said is None else self._row(turn, histories[said], answers)
             for turn, said in zip(turns, before, strict=True)
         ]
-        return np.array(rows, dtype=np.float64).reshape(len(turns), SILENT + 1)
+        return np.array(rows, dtype=np.float64).reshape(len(turns), SILENT + 1 + COVERAGE)
 
     def _row(self, turn: Turn, history: Seen, answers: dict[str, Seen]) -> list[float]:
-        texts = [text.strip() for text in (turn.response, *turn.references)]
+        response, *references = (text.strip() for text in (turn.response, *turn.references))
+        lost = history.coverage.illegible or answers[response].coverage.illegible
+        texts = [response, *(text for text in references if not answers[text].coverage.illegible)]
         (score, likeness, factor), *others = (self._judge(text, history, answers[text]) for text in texts)
+        read = (history, *(answers[text] for text in (response, *references)))
         return [
-            score,
+            np.nan if lost else score,
             score - float(np.mean([other[SCORE] for other in others])) if others else 0.0,
             likeness,
             factor,
             bool(others),
             history.cut or any(answers[text].cut for text in texts),
-            history.vector is None or answers[texts[0]].vector is None,
+            history.vector is None or answers[response].vector is None,
+            *together((seen.coverage for seen in read), lost),
         ]
 
     def _judge(self, text: str, history: Seen, answer: Seen) -> tuple[float, float, float]:

@@ -9,6 +9,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dialogauge.encode.base import fully_covered
+
 Side = TypeVar("Side")
 NONE = -1
 """In place of a generated vector, for a row that has none."""
@@ -28,6 +30,8 @@ class SideRows:
     """The dialogue or context that the row belongs to."""
     cut: NDArray[np.bool_]
     """Whether a text of the row was longer than the encoder takes."""
+    coverage: NDArray[np.int32]
+    """A row of `Coverage` for each."""
 
     @classmethod
     def of(
@@ -37,11 +41,13 @@ class SideRows:
         generated: NDArray[Any],
         unit: NDArray[np.uint64],
         cut: NDArray[np.bool_],
+        coverage: NDArray[np.int32] | None = None,
     ) -> SideRows:
         """One row for each count of real vectors, and a generated one for each row, or for none of them."""
         ends = np.cumsum(counts)
         place = np.arange(len(counts)) if len(generated) else np.full(len(counts), NONE)
-        return cls(real, generated, ends - counts, ends, place, unit, cut)
+        known = fully_covered(len(counts)) if coverage is None else coverage
+        return cls(real, generated, ends - counts, ends, place, unit, cut, known)
 
     def __len__(self) -> int:
         return len(self.place)
@@ -54,6 +60,7 @@ class SideRows:
             place=self.place[index],
             unit=self.unit[index],
             cut=self.cut[index],
+            coverage=self.coverage[index],
         )
 
     @property
@@ -95,6 +102,7 @@ def join_rows(batches: Sequence[SideRows]) -> SideRows:
         ),
         np.concatenate([batch.unit for batch in batches]),
         np.concatenate([batch.cut for batch in batches]),
+        np.concatenate([batch.coverage for batch in batches]),
     )
 
 

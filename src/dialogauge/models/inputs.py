@@ -43,7 +43,9 @@ class Encoded:
     cut: NDArray[np.bool_]
     """Texts longer than the encoder takes."""
     silent: NDArray[np.bool_]
-    """Texts without a vector of their own: empty, or of unknown words alone."""
+    """Texts without a vector of their own: empty, or with static vectors of unknown words alone."""
+    coverage: NDArray[np.int32]
+    """A row of `Coverage` for each text; illegible where its vector says nothing of it."""
     means: Vectors | None
     """The mean of each text's vectors, where it was asked for."""
 
@@ -68,10 +70,14 @@ def make_inputs(
         block = spelled[start : start + AT_ONCE]
         parts.append(_words(encoder, block) if shape.sentence == "rnn" else _pooled(encoder, block, shape))
         averages += [encoder.pooled(block, "mean").vectors] if means else []
+    silent = np.concatenate([part.silent for part in parts]) | np.array([not text for text in spelled])
+    coverage = np.concatenate([part.coverage for part in parts])
+    coverage[silent, -1] = False
     return Encoded(
         _join([part.states for part in parts], shape).to(device, dtype),
         np.concatenate([part.dropped for part in parts]) > 0,
-        np.concatenate([part.silent for part in parts]) | np.array([not text for text in spelled]),
+        silent,
+        coverage,
         np.concatenate(averages) if means else None,
     )
 
@@ -83,19 +89,21 @@ class _Part(NamedTuple):
     """A list of the vectors of each text's words, or an array of one row per text."""
     dropped: NDArray[np.int32]
     silent: NDArray[np.bool_]
+    coverage: NDArray[np.int32]
 
 
 def _words(encoder: Encoder, texts: Sequence[str]) -> _Part:
-    found = [(of.words, of.dropped) for of in encoder.tokens(texts)]
-    silent = np.array([not len(words) for words, _ in found])
-    return _Part([words for words, _ in found], np.array([dropped for _, dropped in found]), silent)
+    found = [(of.words, of.dropped, of.coverage) for of in encoder.tokens(texts)]
+    words, dropped, coverage = map(list, zip(*found, strict=True))
+    silent = np.array([not len(states) for states in words])
+    return _Part(words, np.array(dropped), silent, np.array(coverage, np.int32))
 
 
 def _pooled(encoder: Encoder, texts: Sequence[str], shape: Shape) -> _Part:
     pool: Any = shape.sentence
     pools = [encoder.pooled(texts, pool, layer) for layer in shape.layers or (None,)]
     vectors = np.concatenate([pooled.vectors for pooled in pools], axis=1)
-    return _Part(vectors, pools[0].dropped, np.asarray(~vectors.any(axis=1)))
+    return _Part(vectors, pools[0].dropped, np.asarray(~vectors.any(axis=1)), pools[0].coverage)
 
 
 def _join(parts: list[Any], shape: Shape) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.encode.base import Encoder
+from dialogauge.encode.base import Encoder, fully_covered
 from dialogauge.errors import InputError
 from dialogauge.models.directory import AGAIN, SavedModel, model_path, read_model, refuse_other_tensors
 from dialogauge.models.inputs import expect_inputs, make_inputs
@@ -37,6 +37,8 @@ class Related:
     """Pairs of which a text is longer than the encoder takes."""
     silent: NDArray[np.bool_]
     """Pairs of which a text has no vector."""
+    coverage: NDArray[np.int32]
+    """A row of `Coverage` for each: illegible where query or response is."""
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,16 @@ class RuberModel:
         before = [query.previous for query in queries]
         distinct = {text: row for row, text in enumerate(dict.fromkeys([*asked, *before, *responses]))}
         if not responses:
-            return Related(np.empty(0), np.empty(0, bool), np.empty(0, bool))
+            return Related(np.empty(0), np.empty(0, bool), np.empty(0, bool), fully_covered(0))
         encoded = make_inputs(encoder, list(distinct), self.shape, torch.device("cpu"), torch.float64)
         q, r = (np.array([distinct[text] for text in texts]) for texts in (asked, responses))
         p = np.array([distinct[text] if text else -1 for text in before])
         values = relatedness(self._networks, encoded.inputs, *(torch.from_numpy(rows) for rows in (q, r, p)))
         values = values.astype(np.float32).astype(np.float64)  # in full, sums differ by what else is in a batch
         cut = encoded.cut[q] | encoded.cut[r] | ((p >= 0) & encoded.cut[p])
-        return Related(values, cut, encoded.silent[q] | encoded.silent[r])
+        coverage = encoded.coverage[q] + encoded.coverage[r]
+        coverage[:, -1] = coverage[:, -1] > 0
+        return Related(values, cut, encoded.silent[q] | encoded.silent[r], coverage)
 
     @cached_property
     def _networks(self) -> list[Network]:

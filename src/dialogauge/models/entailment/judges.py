@@ -30,6 +30,8 @@ class Logits(NamedTuple):
     """Pairs that are longer than the encoder takes."""
     silent: NDArray[np.bool_]
     """Of each pair, whether premise and hypothesis have no vector: (pairs, 2)."""
+    coverage: NDArray[np.int32]
+    """A row of `Coverage` for each pair."""
 
 
 class Judge(Protocol):
@@ -72,7 +74,7 @@ class EsimJudge:
             texts = (pairs.states[torch.from_numpy(side)[rows]] for side in (pairs.premises, pairs.hypotheses))
             words = [batch._replace(states=batch.states.double()) for batch in texts]
             values[rows.numpy()] = self.network(*words).numpy()
-        return Logits(values, pairs.cut, pairs.silent)
+        return Logits(values, pairs.cut, pairs.silent, pairs.coverage)
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class TunedJudge:
         pooled = self.encoder.pooled(list(zip(premises, hypotheses, strict=True)), self.shape.pool)
         values = self.head(torch.from_numpy(pooled.vectors).double()).numpy()
         silent = np.array([[not text for text in side] for side in (premises, hypotheses)]).T
-        return Logits(values, pooled.dropped > 0, silent)
+        return Logits(values, pooled.dropped > 0, silent, pooled.coverage)
 
 
 def _filled(network: Any, weights: Mapping[str, Any], prefix: str) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dialogauge.encode.base import fully_covered
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.transformer import Transformer
 from dialogauge.errors import InputError
@@ -38,6 +39,8 @@ class Judged:
     """Pairs that are longer than the encoder takes: the beginning of the history is cut."""
     silent: NDArray[np.bool_]
     """Pairs of which a text has no vector: they are neutral, with probability 1."""
+    coverage: NDArray[np.int32]
+    """A row of `Coverage` for each; illegible where the response says nothing to the encoder."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +80,16 @@ class ReadyModel:
     def judged(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Judged:
         """What else is judged with a pair changes nothing for it."""
         if not premises:
-            return Judged(np.empty((0, 3)), np.empty(0, bool), np.empty(0, bool))
+            return Judged(np.empty((0, 3)), np.empty(0, bool), np.empty(0, bool), fully_covered(0))
         hidden = self.model.shape.hypothesis_only
-        logits, cut, silent = self.judge.logits(
+        logits, cut, silent, coverage = self.judge.logits(
             ["" if hidden else _said(text) for text in premises], [_said(text) for text in hypotheses]
         )
         without = np.asarray(silent[:, 1] if hidden else silent.any(axis=1))
         probabilities = softmax(logits / self.model.temperature)
         probabilities[without] = np.eye(3)[NEUTRAL]
         # In full, sums differ by what else is in a batch.
-        return Judged(probabilities.astype(np.float32).astype(np.float64), cut, without)
+        return Judged(probabilities.astype(np.float32).astype(np.float64), cut, without, coverage)
 
 
 def _said(text: str) -> str:

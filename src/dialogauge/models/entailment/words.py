@@ -31,6 +31,8 @@ class WordPairs:
     cut: NDArray[np.bool_]
     silent: NDArray[np.bool_]
     """Of each pair, whether premise and hypothesis have no vector: (pairs, 2)."""
+    coverage: NDArray[np.int32]
+    """A row of `Coverage` for each pair."""
 
 
 def read_words(
@@ -44,17 +46,20 @@ def read_words(
     before = list(dict.fromkeys(premises))
     after = list(dict.fromkeys(hypotheses))
     found = [
-        (tokens.words.astype(dtype), cut)
+        (tokens.words.astype(dtype), cut, tokens.coverage)
         for texts, cut_beginning in ((before, True), (after, False))
         for tokens, cut in _tokens(encoder, texts, cut_beginning)
     ]
     p_rows, h_rows = ({text: row for row, text in enumerate(texts)} for texts in (before, after))
     p = np.array([p_rows[text] for text in premises], np.int64)
     h = np.array([h_rows[text] for text in hypotheses], np.int64) + len(before)
-    silent = np.array([not len(states) for states, _ in found], np.bool_)
-    cut = np.array([dropped for _, dropped in found], np.bool_)
-    states = WordStates.of([states for states, _ in found], width)
-    return WordPairs(states, p, h, cut[p] | cut[h], np.column_stack([silent[p], silent[h]]))
+    silent = np.array([not len(states) for states, *_ in found], np.bool_)
+    cut = np.array([dropped for _, dropped, _ in found], np.bool_)
+    known = np.array([coverage for *_, coverage in found], np.int32).reshape(len(found), -1)
+    coverage = known[p] + known[h]
+    coverage[:, -1] = known[h, -1] & ~silent[h]
+    states = WordStates.of([states for states, *_ in found], width)
+    return WordPairs(states, p, h, cut[p] | cut[h], np.column_stack([silent[p], silent[h]]), coverage)
 
 
 def _tokens(encoder: Encoder, texts: Sequence[str], cut_beginning: bool) -> Iterator[tuple[Tokens, bool]]:
