@@ -6,17 +6,28 @@ Run as a script, it writes the present output into the pages: python -m tests.te
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from dialogauge.cli.main import main
+
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "docs" / "distances.md", *(ROOT / "docs" / "metrics").glob("*.md")])
+README = ROOT / "README.md"
+PAGES = sorted([README, ROOT / "docs" / "distances.md", *(ROOT / "docs" / "metrics").glob("*.md")])
 NEURAL = ("bertscore", "embedding", "fbd", "prd", "mmd", "ruber", "semantic", "entailment")
 NUMBER = re.compile(r"(?<![\w.@-])[0-9]+(?:\.[0-9]+)?(?![\w@-])")
 SHOWN = re.compile(r"(?m)^    \$ (?P<command>dialogauge .*examples/.*)\n(?P<output>(?:    .*\n|\n(?=    ))+)")
+COMMAND = re.compile(r"(?m)^    (?P<command>dialogauge .*)$")
+"""A command of a page that is shown without its output."""
+PYTHON = re.compile(r"(?ms)^```python\n(?P<code>.*?)^```$")
+QUICKER = {"train entailment": ("--epochs", "1")}
+"""What is added to commands that take minutes."""
+NOT_OURS = {"reproduce table3": "no such file; expected the folder with the FBD paper's files"}
+"""Commands on other people's files, and what is said where those are missing."""
 
 
 def printed(command: str) -> str:
@@ -50,6 +61,30 @@ def test_commands_print_what_the_page_shows(page):
             assert same(output, found), f"{output}\n{found}"
         else:
             assert output == found
+
+
+def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    """Those that stand without output, one after the other, since some use what others wrote."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    commands = [shlex.split(found["command"])[1:] for found in COMMAND.finditer(README.read_text(encoding="utf-8"))]
+    assert len(commands) > 10
+    for arguments in commands:
+        verb = " ".join(arguments[:2])
+        code, told = main([*arguments, *QUICKER.get(verb, ())]), capsys.readouterr()
+        if verb in NOT_OURS:
+            assert (code, NOT_OURS[verb] in told.err) == (2, True)
+        else:
+            assert code == 0, f"{arguments}\n{told.err}"
+
+
+def test_python_of_the_readme_runs(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    for found in PYTHON.finditer(README.read_text(encoding="utf-8")):
+        exec(compile(found["code"], "README.md", "exec"), {})
+    assert (tmp_path / "runs" / "today" / "run.json").is_file()
+    assert any((tmp_path / "figures").iterdir())
 
 
 def test_outputs_that_differ_are_told_apart():
