@@ -42,7 +42,7 @@ def two_lists(seed, n=60, tied=False, offset=0.0):
 
 
 def brute_accuracy(x, y):
-    """acc23 as it is defined: over all pairs, those ordered alike and those tied in both."""
+    """acc_eq as it is defined: over all pairs, those ordered alike and those tied in both."""
     signs = [(np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i, j in combinations(range(len(x)), 2)]
     return sum(a == b for a, b in signs) / len(signs)
 

@@ -52,6 +52,33 @@ def test_names_and_faults_of_a_known_file(toy, tmp_path, name):
     assert corpus.files[0].sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def test_papers_are_cited_with_all_authors():
+    assert not [paper for known in corpora() for paper in known.papers if "et al" in paper]
+
+
+def test_sources_begin_with_the_authors_own_pages():
+    """Copies that others keep come after them."""
+    pages = {known.name: known.source.partition(",")[0] for known in corpora()}
+    assert set(pages.values()) == {
+        "github.com/yhlleo/frechet-bert-distance",
+        "github.com/li3cmz/GRADE",
+        "shikib.com/usr",
+        "shikib.com/fed_data.json",
+        "github.com/alexa/conture",
+        "github.com/PlusLabNLP/PredictiveEngagement",
+        "yanran.li/dailydialog",
+        "parl.ai/downloads/convai2",
+    }
+
+
+@pytest.mark.parametrize(("name", "system"), [("fbd-dailyz", "s07"), ("fbd-personaz", "s04")])
+def test_negative_samples_are_called_what_their_authors_call_them(name, system):
+    (known,) = (known for known in corpora() if known.name == name)
+    assert any(
+        fault.startswith(f"{system} gives random responses") and "negative-sample" in fault for fault in known.faults
+    )
+
+
 def test_any_change_makes_a_file_unknown(toy):
     corpus = load(write(toy, toy.read_bytes() + b"\n"))
     assert corpus.systems == ("s00", "s01")
@@ -66,7 +93,9 @@ def test_the_list_is_sound():
         assert all(re.fullmatch("[0-9a-f]{64}", sha256) for sha256 in corpus.sha256.values())
         assert corpus.cite.split(" et al.")[0].split(" &")[0] in corpus.papers[0]
         assert corpus.cite.rstrip("ab")[-4:] in corpus.papers[0]
-        assert corpus.source.startswith("github.com/")
+        assert re.search(
+            r"github.com/\S+, .*\(commit [0-9a-f]{8}\)|github.com/\S+ \(commit [0-9a-f]{8}\)", corpus.source
+        )
         assert corpus.title
         assert corpus.licence
 

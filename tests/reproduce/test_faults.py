@@ -173,10 +173,11 @@ def test_random_responses():
         ("fbd-personaz", "s04 gives random responses"): (131, 150),
         ("fbd-personaz", "s04 repeats what people said"): (150, 150),
     }
+    named = "; Zhao et al. call it negative-sample"
     assert [row.evidence.split("; ", 1)[1] for row in result.rows] == [
-        "89.3 by chance; other systems 53 to 73; mean rating 2.21, others 2.78 to 3.77",
+        "89.3 by chance; other systems 53 to 73; mean rating 2.21, others 2.78 to 3.77" + named,
         "other systems 18 to 35",
-        "129.8 by chance; other systems 79 to 106; mean rating 2.00, others 3.03 to 3.56",
+        "129.8 by chance; other systems 79 to 106; mean rating 2.00, others 3.03 to 3.56" + named,
         "other systems 3 to 10",
     ]
 

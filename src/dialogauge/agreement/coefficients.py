@@ -42,8 +42,9 @@ def cosine(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def pairwise_accuracy(x: ArrayLike, y: ArrayLike) -> float:
-    """The share of all pairs that x orders as y does: apart in the same direction, or tied in both (acc23 of Deutsch,
-    Foster & Freitag 2023, *Ties Matter*, with no threshold below which values count as tied)."""
+    """The share of all pairs that x orders as y does: apart in the same direction, or tied in both (acc_eq of Deutsch,
+    Foster & Freitag 2023, *Ties Matter*, which mt-metrics-eval calls acc23; no threshold below which values count as
+    tied)."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     pairs = len(x) * (len(x) - 1) / 2
     if not pairs or np.isnan(x).any() or np.isnan(y).any():

@@ -28,8 +28,9 @@ EXAMPLES = """\
   dialogauge reproduce entailment-table3 --corpora rated --vectors glove.txt --only ss_h1,extrema/word2vec,entailment
   dialogauge reproduce entailment-figure1 --corpora rated --only grade-convai2,fed --plot figure1.png"""
 FOLDER = """\
-For the entailment paper's it has GRADE's evaluation/ (github.com/li3cmz/GRADE), fed_data.json of FED and data.json of
-ConTurE (github.com/alexa/conture), or folders with them; they are found by their content."""
+For the entailment paper's it has GRADE's evaluation/ (github.com/li3cmz/GRADE), fed_data.json of FED
+(shikib.com/fed_data.json) and data.json of ConTurE (github.com/alexa/conture), or folders with them; they are found by
+their content."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

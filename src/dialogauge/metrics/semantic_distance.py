@@ -12,7 +12,7 @@ from dialogauge.metrics.semantic import SemanticMetric
 
 def semantic_distance(likeness: float, words: int, left: int) -> float:
     """1 less the cosine of response and history, times 1 + log10((2 + n) / (2 + m)) for n content words of the
-    response, of which m are left without dull phrases (Dziri et al. 2018)."""
+    response, of which m are left without dull phrases (Dziri et al. 2019, the THRED paper)."""
     return max(0.0, 1 - likeness) * dull_factor(left, words)
 
 

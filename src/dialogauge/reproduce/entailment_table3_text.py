@@ -86,7 +86,7 @@ def notes_of(result: EntailmentTable3) -> list[str]:
         " are in the JSON and CSV",
         "A, G, E and BERTScore hold the response against a reference, which FED and ConTurE have not",
         "(one rater): one rater against the mean of the others; (ceiling): what a metric would reach that knew people's"
-        " mean; ConTurE has one rating for each turn",
+        " mean; ConTurE has one rating for each turn, the majority of three",
         "ratings: " + "; ".join(f"{each.title}: {each.scale.words}" for each in result.corpora),
     ]
     return [*notes, *_fewer(result.corpora, result)]

@@ -108,7 +108,10 @@ def _random_responses(files: FaultFiles, check: str) -> Iterator[Fault]:
         found, chance = _unrelated(turns)
         others = _span([str(_unrelated(others)[0]) for others in systems.values()])
         ratings = f"mean rating {_rating(turns)}, others {_span([_rating(others) for others in systems.values()])}"
-        evidence = f"share no rare word with their context; {chance:.1f} by chance; other systems {others}; {ratings}"
+        evidence = (
+            f"share no rare word with their context; {chance:.1f} by chance; other systems {others}; {ratings};"
+            " Zhao et al. call it negative-sample"
+        )
         yield Fault(check, corpus, f"{system} gives random responses", evidence, found, len(turns))
         if files.utterances:
             found = _said(turns, files.utterances)

@@ -15,7 +15,7 @@ def annotation_file(folder: Path, corpus: str) -> Path:
     """Where a corpus stands; refused where there is no such file."""
     path = folder / f"{corpus.removeprefix('fbd-')}_annotation.json"
     if not path.is_file():
-        source = next(known.source for known in corpora() if known.name == corpus)
+        source = next(known.source.partition(";")[0] for known in corpora() if known.name == corpus)
         raise InputError(f"no such file; expected the folder with the FBD paper's files: {source}", path)
     return path
 
