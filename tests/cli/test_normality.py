@@ -83,9 +83,9 @@ def test_reading(dialogauge, model, tmp_path):
     [
         (("--pool", "sum"), "usage: dialogauge normality"),
         (("--dtype", "int8"), "usage: dialogauge normality"),
-        (("--layer", -1), "layer must not be negative, found -1"),
-        (("--context", -1), "context must not be negative, found -1"),
-        (("--seed", -1), "seed must not be negative, found -1"),
+        (("--layer", -1), "layer: expected a whole number from 0 to 1,000,000, found -1"),
+        (("--context", -1), "context: expected a whole number from 0 to 1,000,000, found -1"),
+        (("--seed", -1), "seed: expected a whole number from 0 to 9e+18, found -1"),
         (("--plot", "f.txt"), "f.txt: cannot draw into this kind of file"),
     ],
 )

@@ -193,9 +193,9 @@ def test_the_file_has_the_usual_permissions(dialogauge, responses, tmp_path):
     ("arguments", "message"),
     [
         (call("nosie"), "unknown perturbation 'nosie'; did you mean noise"),
-        (call("noise", 30), "ratio must lie between 0 and 1, found 30.0"),
-        (call("noise", "nan"), "ratio must lie between 0 and 1, found nan"),
-        (call("noise", 0.3, "-", "--seed", -1), "seed must not be negative, found -1"),
+        (call("noise", 30), "ratio: expected a number from 0 to 1, found 30.0"),
+        (call("noise", "nan"), "ratio: expected a number from 0 to 1, found nan"),
+        (call("noise", 0.3, "-", "--seed", -1), "seed: expected a whole number from 0 to 9e+18, found -1"),
         (call("noise", "much"), "usage: dialogauge perturb"),
         (call("noise", 0.3, "-", "--of", "facts"), "usage: dialogauge perturb"),
         (call("noise")[2:], "usage: dialogauge perturb"),

@@ -62,7 +62,7 @@ def test_both_tables(call, world, monkeypatch):
         ("ruber-table3", ["--only", "word2vec/rnn/rankin"], [], "did you mean word2vec/rnn/ranking"),
         ("ruber-table4", ["--only", "word2vec/max/ranking"], [], "unknown row of the BERT-RUBER paper's table 4"),
         ("ruber-table3", ["--only", ","], [], "--only: expected a name, found none"),
-        ("ruber-table3", ["--seeds", "0"], [], "seeds: expected a whole number above 0, found 0"),
+        ("ruber-table3", ["--seeds", "0"], [], "seeds: expected a whole number from 1 to 1,000, found 0"),
         ("ruber-table3", [], ["--conversations"], "--conversations: ruber-table3 needs DailyDialog's training file"),
         ("ruber-table4", [], ["--validation"], "--validation: ruber-table4 needs DailyDialog's validation file"),
         (

@@ -150,8 +150,11 @@ def test_references_needed_and_not_there(dialogauge, tmp_path):
     [
         (["--metrics", "blue"], "unknown metric 'blue'; did you mean bleu?"),
         (["--metrics", "bleu[lower=true]"], "unknown option of bleu 'lower'; did you mean lowercase?"),
-        (["--metrics", "length", "--resamples", "0"], "resamples must be at least 1, found 0"),
-        (["--metrics", "length", "--seed", "-1"], "seed must not be negative, found -1"),
+        (
+            ["--metrics", "length", "--resamples", "0"],
+            "resamples: expected a whole number from 1 to 1,000,000, found 0",
+        ),
+        (["--metrics", "length", "--seed", "-1"], "seed: expected a whole number from 0 to 9e+18, found -1"),
         (["--metrics", "length", "--reader", "jsnl"], "unknown reader 'jsnl'; did you mean jsonl"),
     ],
 )

@@ -241,9 +241,9 @@ def test_what_the_figure_needs_is_there(result):
     [
         ({"pool": "sum"}, "unknown pooling 'sum'"),
         ({"dtype": "int8"}, "unknown dtype 'int8'"),
-        ({"layer": -1}, "layer must not be negative, found -1"),
-        ({"context": -2}, "context must not be negative, found -2"),
-        ({"seed": -1}, "seed must not be negative, found -1"),
+        ({"layer": -1}, "layer: expected a whole number from 0 to 1,000,000, found -1"),
+        ({"context": -2}, "context: expected a whole number from 0 to 1,000,000, found -2"),
+        ({"seed": -1}, "seed: expected a whole number from 0"),
         ({"systems": ["c"]}, "unknown system 'c'"),
         ({"layer": 9}, "layers 0 .* to 3; found layer 9"),
     ],

@@ -22,7 +22,7 @@ from dialogauge.learn.recipe import RECIPES, TOWERS, Recipe
         ({"negatives": ("random", "hart")}, "unknown kind of negatives 'hart'; did you mean hard\\?"),
         ({"negatives": ("same length",)}, "did you mean same_length\\?"),
         ({"negatives": ()}, "negatives: expected at least one kind of random, same_length, in_batch, hard"),
-        ({"seed": -1}, "seed: expected a whole number from 0 to 4 billion, found -1"),
+        ({"seed": -1}, "seed: expected a whole number from 0 to 4,294,967,294, found -1"),
         ({"seed": 2**70}, "seed: expected"),
         ({"seed": 2**32 - 1}, "seed: expected"),
         ({"seed": 2**32 - 5, "members": 9}, "seed: expected"),
@@ -34,7 +34,7 @@ from dialogauge.learn.recipe import RECIPES, TOWERS, Recipe
         ({"dropout": 1.0}, "dropout: expected a number from 0 to below 1"),
         ({"dropout": float("nan")}, "dropout"),
         *(
-            ({name: 0}, f"{name}: expected a whole number above 0, found 0")
+            ({name: 0}, f"{name}: expected a whole number from 1 to 1,000,?[0]*, found 0")
             for name in ("context", "batch", "patience", "stop", "epochs", "members")
         ),
     ],

@@ -399,21 +399,21 @@ def test_enough_nli_pairs_give_their_share():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"history": ()}, "history: expected numbers of utterances from 1, found none"),
-        ({"history": (0,)}, "history: expected numbers of utterances from 1, found 0"),
-        ({"neutral": -1}, "neutral: expected a number from 0, found -1"),
-        ({"contradiction": float("nan")}, "contradiction: expected a number from 0, found nan"),
-        ({"generic": 1.5}, "generic: expected a share from 0 to 1, found 1.5"),
-        ({"with_facts": -0.1}, "with_facts: expected a share"),
+        ({"history": ()}, "history: expected numbers of utterances, found none"),
+        ({"history": (0,)}, "history: expected a whole number from 1 to 1,000,000, found 0"),
+        ({"neutral": -1}, "neutral: expected a number from 0 to 1,000, found -1"),
+        ({"contradiction": float("nan")}, "contradiction: expected a number from 0 to 1,000, found nan"),
+        ({"generic": 1.5}, "generic: expected a number from 0 to 1, found 1.5"),
+        ({"with_facts": -0.1}, "with_facts: expected a number from 0 to 1"),
         (
             {"splits": (1, 0)},
-            "splits: expected three shares of train, validation and test from 0, not all 0, found 1,0",
+            "splits: expected three shares of train, validation and test from 0 to 1,000,000, not all 0, found 1,0",
         ),
         ({"splits": (0, 0, 0)}, "splits: expected three shares"),
         ({"salad_words": (1, -1, 1)}, "salad_words: expected three weights"),
-        ({"salad_length": 2}, "salad_length: expected a share"),
-        ({"pairs": 0}, "pairs: expected a number from 1, found 0"),
-        ({"seed": -1}, "seed must not be negative, found -1"),
+        ({"salad_length": 2}, "salad_length: expected a number from 0 to 1"),
+        ({"pairs": 0}, "pairs: expected a whole number from 1 to 1,000,000,000, found 0"),
+        ({"seed": -1}, "seed: expected a whole number from 0 to 9e+18, found -1"),
     ],
 )
 def test_options_are_checked(options, message):

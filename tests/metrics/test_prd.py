@@ -226,9 +226,9 @@ def test_what_has_a_floor_and_how_it_comes_nearer():
 def test_errors_say_what_was_found():
     rows = noise(0, 25, 3)
     for options, match in (
-        ({"runs": 0}, r"runs of at least 1.*prd\[runs=0\]"),
-        ({"seed": -1}, r"no negative seed.*prd\[seed=-1\]"),
-        ({"clusters": 0}, "at least 1 cluster; found 0"),
+        ({"runs": 0}, "prd: runs: expected a whole number from 1 to 1,000, found 0"),
+        ({"seed": -1}, "seed: expected a whole number from 0 to .*, found -1"),
+        ({"clusters": 0}, "prd: clusters: expected a whole number from 1 to 10,000, found 0"),
     ):
         with pytest.raises(InputError, match=match):
             measured(Prd(**options), rows, rows)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import on_terminal
 from dialogauge.errors import InputError
 
@@ -85,8 +86,8 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
 
 def add_resampling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--compat", metavar="NAME", help="a paper's own recipes instead of ours: fbd-paper")
-    parser.add_argument("--resamples", metavar="N", type=int, default=1000, help="resamples (default: 1000)")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: 0)")
+    parser.add_argument("--resamples", metavar="N", type=whole, default=1000, help="resamples (default: 1000)")
+    parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same numbers (default: 0)")
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations
+from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_presentation, on_terminal, presentation, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pool", choices=("cls", "mean", "max"), default="cls", help="how tokens become one vector (default: cls)"
     )
-    parser.add_argument("--layer", metavar="N", type=int, help="the encoder's layer (default: its last)")
+    parser.add_argument("--layer", metavar="N", type=whole, help="the encoder's layer (default: its last)")
     parser.add_argument(
         "--context",
         metavar="N",
@@ -39,12 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw histograms (.png, .svg or .pdf)")
     add_inputs(parser)
     add_encoding(parser)
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: 0)")
+    parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same numbers (default: 0)")
     add_presentation(parser)
 
 
 def _utterances(text: str) -> int | None:
-    return None if text == "all" else int(text)
+    return None if text == "all" else whole(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from dialogauge.cli.numbers import whole
 from dialogauge.errors import Caveat, InputError
 from dialogauge.tables import FORMATS, Table, printable, render
 
@@ -36,7 +37,7 @@ def add_presentation(parser: argparse.ArgumentParser) -> None:
     """The format, and how numbers and names are shown in it."""
     add_format(parser)
     parser.add_argument(
-        "--digits", metavar="N", type=int, help="decimals of every value (default: as many as its interval justifies)"
+        "--digits", metavar="N", type=whole, help="decimals of every value (default: as many as its interval justifies)"
     )
     parser.add_argument(
         "--names",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from dialogauge.cli.inputs import add_inputs, listed_names, reading
+from dialogauge.cli.numbers import number, whole
 from dialogauge.cli.output import on_terminal, warn
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable_file, whole_file
@@ -41,7 +42,7 @@ STDOUT = Path("-")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
     parser.add_argument("--kind", required=True, metavar="KIND", help="what to do to a response; see above")
-    parser.add_argument("--ratio", required=True, metavar="R", type=float, help="the share to change, from 0 to 1")
+    parser.add_argument("--ratio", required=True, metavar="R", type=number, help="the share to change, from 0 to 1")
     parser.add_argument(
         "--out", required=True, metavar="FILE", type=Path, help="where to write; gzip if it ends in .gz; - is stdout"
     )
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='what to change; references become a system "reference" (default: responses)',
     )
     add_inputs(parser)
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same changes (default: 0)")
+    parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same changes (default: 0)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli import reproduce_entailment
+from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError, unknown
 
@@ -92,7 +93,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--validation", metavar="FILE", type=Path, action="append", help="for RUBER's tables: its validation file"
     )
     parser.add_argument(
-        "--seeds", metavar="N", type=int, default=5, help="for RUBER's tables: networks for each row (default: 5)"
+        "--seeds",
+        metavar="N",
+        type=whole,
+        default=5,
+        help="for RUBER's tables: networks for each row (default: 5)",
     )
     parser.add_argument(
         "--keep",
@@ -102,8 +107,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     reproduce_entailment.add_arguments(parser)
     parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
-    parser.add_argument("--resamples", metavar="N", type=int, default=1000, help="resamples (default: 1000)")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: 0)")
+    parser.add_argument("--resamples", metavar="N", type=whole, default=1000, help="resamples (default: 1000)")
+    parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same numbers (default: 0)")
     add_format(parser)
 
 

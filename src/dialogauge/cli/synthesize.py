@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.inputs import add_reading, reading
+from dialogauge.cli.numbers import number, whole
 from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError, unknown
 
@@ -38,16 +39,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", required=True, metavar="FILE", type=Path, help="where to write; with {split} in it, a file per split"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace what is there already")
-    parser.add_argument("--pairs", metavar="N", type=int, help="make so many pairs, of turns drawn at random")
+    parser.add_argument("--pairs", metavar="N", type=whole, help="make so many pairs, of turns drawn at random")
     parser.add_argument("--history", metavar="LIST", help="utterances of the premise (default: 2); several: 1,2,3")
     parser.add_argument(
         "--splits", metavar="LIST", help="shares of train, validation and test (default: 0.9,0.05,0.05)"
     )
     parser.add_argument(
-        "--neutral", metavar="X", type=float, help="neutral pairs for each of entailment (default: 2.656)"
+        "--neutral", metavar="X", type=number, help="neutral pairs for each of entailment (default: 2.656)"
     )
     parser.add_argument(
-        "--contradiction", metavar="X", type=float, help="contradictions for each of entailment (default: 1.2003)"
+        "--contradiction", metavar="X", type=number, help="contradictions for each of entailment (default: 1.2003)"
     )
     parser.add_argument("--generic", metavar="FILE", help="generic replies, one per line (default: 70 of ours)")
     parser.add_argument("--nli", metavar="FILE", action="append", help="contradictions as they stand: MultiNLI, SNLI")
@@ -61,21 +62,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("negation", "contradictions: statements with a negation put in or taken out", "0"),
         ("restated", "entailments: statements of the premise said again", "0"),
     ):
-        parser.add_argument(f"--{name}-share", metavar="S", type=float, help=f"the share of {of} (default: {default})")
+        parser.add_argument(f"--{name}-share", metavar="S", type=number, help=f"the share of {of} (default: {default})")
     parser.add_argument(
         "--with-facts",
         metavar="P",
-        type=float,
+        type=number,
         help="how likely the facts stand before the history, where there are any (default: 0.5)",
     )
     parser.add_argument(
         "--salad-words", metavar="LIST", help="weights of response, premise and dialogue in salad (default: 1,1,1)"
     )
     parser.add_argument(
-        "--salad-length", metavar="S", type=float, help="how far its length is off the response's (default: 0.25)"
+        "--salad-length", metavar="S", type=number, help="how far its length is off the response's (default: 0.25)"
     )
     add_reading(parser)
-    parser.add_argument("--seed", metavar="N", type=int, help="same seed, same pairs (default: 0)")
+    parser.add_argument("--seed", metavar="N", type=whole, help="same seed, same pairs (default: 0)")
     add_format(parser)
 
 
@@ -112,7 +113,7 @@ def make_options(arguments: argparse.Namespace) -> Options:
     given |= {"pairs": arguments.pairs, "seed": arguments.seed}
     given |= {name: _numbers(name, getattr(arguments, name)) for name in ("splits", "salad_words")}
     if (history := _numbers("history", arguments.history)) is not None:
-        if any(length % 1 for length in history):
+        if not all(length.is_integer() for length in history):
             raise InputError(f"--history: expected whole numbers, as 1,2,3, found {arguments.history!r}")
         given["history"] = tuple(int(length) for length in history)
     return Options(**{name: value for name, value in given.items() if value is not None})

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dialogauge.cli.numbers import number, whole
 from dialogauge.cli.output import on_terminal
 from dialogauge.cli.training import add_last, check, named_recipe, show
 
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--validation", metavar="FILE", action="append", default=[], help="pairs to validate with (default: a share)"
     )
     parser.add_argument(
-        "--validation-share", metavar="S", type=float, help="the share of dialogues to validate with (default: 0.05)"
+        "--validation-share", metavar="S", type=number, help="the share of dialogues to validate with (default: 0.05)"
     )
     parser.add_argument("--test", metavar="FILE", action="append", default=[], help="pairs to test on; may be repeated")
     parser.add_argument(
@@ -53,25 +54,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where all that follows starts from: adapter (few weights added to the encoder, the default), transformer "
         "(all weights of the encoder) or esim",
     )
-    parser.add_argument("--rank", metavar="N", type=int, help="of the adapters (default: 16)")
+    parser.add_argument("--rank", metavar="N", type=whole, help="of the adapters (default: 16)")
     parser.add_argument("--pool", metavar="P", help="of a transformer's states: cls, mean or max (default: cls)")
-    parser.add_argument("--units", metavar="N", type=int, help="of each direction of ESIM (default: 128)")
-    parser.add_argument("--dropout", metavar="P", type=float, help="before each layer")
+    parser.add_argument("--units", metavar="N", type=whole, help="of each direction of ESIM (default: 128)")
+    parser.add_argument("--dropout", metavar="P", type=number, help="before each layer")
     parser.add_argument(
         "--hypothesis-only",
         action="store_true",
         default=None,
         help="hide the premise: shows how much labels can be told without it",
     )
-    parser.add_argument("--batch", metavar="N", type=int, help="pairs at a time")
-    parser.add_argument("--accumulate", metavar="N", type=int, help="batches before weights change (default: 1)")
-    parser.add_argument("--rate", metavar="X", type=float, help="the learning rate")
+    parser.add_argument("--batch", metavar="N", type=whole, help="pairs at a time")
+    parser.add_argument("--accumulate", metavar="N", type=whole, help="batches before weights change (default: 1)")
+    parser.add_argument("--rate", metavar="X", type=number, help="the learning rate")
     parser.add_argument(
-        "--warm-up", metavar="S", type=float, help="the share of steps in which it rises (default: 0.06)"
+        "--warm-up", metavar="S", type=number, help="the share of steps in which it rises (default: 0.06)"
     )
-    parser.add_argument("--weight-decay", metavar="X", type=float, help="of matrices (default: 0.01)")
-    parser.add_argument("--epochs", metavar="N", type=int, help="the most epochs")
-    parser.add_argument("--stop", metavar="N", type=int, help="epochs without gain until training ends (default: 2)")
+    parser.add_argument("--weight-decay", metavar="X", type=number, help="of matrices (default: 0.01)")
+    parser.add_argument("--epochs", metavar="N", type=whole, help="the most epochs")
+    parser.add_argument("--stop", metavar="N", type=whole, help="epochs without gain until training ends (default: 2)")
     parser.add_argument(
         "--full-precision",
         dest="mixed",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.inputs import add_reading, reading
+from dialogauge.cli.numbers import number, whole
 from dialogauge.cli.output import on_terminal
 from dialogauge.cli.training import add_last, check, named_recipe, show
 from dialogauge.errors import InputError
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--validation", metavar="FILE", action="append", help="conversations to validate with (default: a share)"
     )
     parser.add_argument(
-        "--validation-share", metavar="S", type=float, help="the share of dialogues to validate with (default: 0.05)"
+        "--validation-share", metavar="S", type=number, help="the share of dialogues to validate with (default: 0.05)"
     )
     parser.add_argument(
         "--leave-out",
@@ -56,21 +57,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sentence", metavar="S", help="rnn, max or mean")
     parser.add_argument("--layers", metavar="LIST", help="layers of the encoder, side by side (towers: 6,3 of minilm)")
     parser.add_argument("--loss", metavar="L", help="cross_entropy, ranking or softmax")
-    parser.add_argument("--margin", metavar="X", type=float, help="of the ranking loss (default: 0.5)")
+    parser.add_argument("--margin", metavar="X", type=number, help="of the ranking loss (default: 0.5)")
     parser.add_argument(
         "--negatives",
         metavar="LIST",
         help="one for each pair and kind: random, same_length, in_batch, hard",
     )
-    parser.add_argument("--dropout", metavar="P", type=float, help="before each layer")
-    parser.add_argument("--context", metavar="K", type=int, help="utterances before the response that are looked at")
-    parser.add_argument("--members", metavar="N", type=int, help="networks whose mean is the score (default: 1)")
-    parser.add_argument("--batch", metavar="N", type=int, help="pairs at a time")
-    parser.add_argument("--rate", metavar="X", type=float, help="the learning rate")
+    parser.add_argument("--dropout", metavar="P", type=number, help="before each layer")
+    parser.add_argument("--context", metavar="K", type=whole, help="utterances before the response that are looked at")
+    parser.add_argument("--members", metavar="N", type=whole, help="networks whose mean is the score (default: 1)")
+    parser.add_argument("--batch", metavar="N", type=whole, help="pairs at a time")
+    parser.add_argument("--rate", metavar="X", type=number, help="the learning rate")
     parser.add_argument("--schedule", metavar="S", help="of the learning rate: plateau or linear")
-    parser.add_argument("--patience", metavar="N", type=int, help="epochs until the rate is halved (default: 5)")
-    parser.add_argument("--stop", metavar="N", type=int, help="epochs until training ends (default: 20)")
-    parser.add_argument("--epochs", metavar="N", type=int, help="the most epochs")
+    parser.add_argument("--patience", metavar="N", type=whole, help="epochs until the rate is halved (default: 5)")
+    parser.add_argument("--stop", metavar="N", type=whole, help="epochs until training ends (default: 20)")
+    parser.add_argument("--epochs", metavar="N", type=whole, help="the most epochs")
     add_last(parser)
 
 

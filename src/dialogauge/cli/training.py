@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.tables import printable
@@ -31,7 +32,7 @@ class Trained(Protocol):
 def add_last(parser: argparse.ArgumentParser) -> None:
     """The options that every model's help ends with."""
     parser.add_argument("--half", action="store_true", help="keep weights in 16 bits: half the size")
-    parser.add_argument("--seed", metavar="N", type=int, help="same seed, same weights (default: 0)")
+    parser.add_argument("--seed", metavar="N", type=whole, help="same seed, same weights (default: 0)")
     parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
     parser.add_argument(
         "--plot", metavar="FILE", type=Path, help="draw loss and accuracy by epoch (.png, .svg or .pdf)"

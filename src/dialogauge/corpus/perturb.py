@@ -16,6 +16,7 @@ from dialogauge.corpus.perturbations import GENERIC, KINDS, WORD, Chosen
 from dialogauge.corpus.quote import count
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.numbers import check_number, check_seed
 
 REFERENCE = "reference"
 """The system that references are turned into."""
@@ -109,10 +110,8 @@ def check_call(kind: str, ratio: float, seed: int) -> None:
     """Refuses what cannot be asked for, before any work is done."""
     if kind not in KINDS:
         raise unknown("perturbation", kind, KINDS)
-    if not 0 <= ratio <= 1:
-        raise InputError(f"ratio must lie between 0 and 1, found {ratio}")
-    if seed < 0:
-        raise InputError(f"seed must not be negative, found {seed}")
+    check_number("ratio", ratio, 0, 1)
+    check_seed(seed)
 
 
 def _drawn(turns: Sequence[Turn], ratio: float, seed: int) -> Iterator[list[tuple[int, int]]]:

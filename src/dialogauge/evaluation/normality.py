@@ -23,6 +23,7 @@ from dialogauge.evaluation.real import read_real
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.encoding import text_caveats
 from dialogauge.metrics.fbd import Fbd
+from dialogauge.numbers import COUNT, check_whole
 
 SCHEMA = "dialogauge.normality/1"
 FEW = 20
@@ -137,8 +138,8 @@ def check_plan(
     if dtype is not None and dtype not in get_args(Dtype):
         raise unknown("dtype", dtype, get_args(Dtype))
     for name, number in (("layer", layer), ("context", context)):
-        if number is not None and number < 0:
-            raise InputError(f"{name} must not be negative, found {number}")
+        if number is not None:
+            check_whole(name, number, 0, COUNT)
     given: dict[str, Any] = {"encoder": encoder, "dtype": dtype}
     return Fbd(
         **{name: value for name, value in given.items() if value is not None},

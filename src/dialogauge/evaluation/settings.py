@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dialogauge.errors import InputError
+from dialogauge.numbers import COUNT, check_seed, check_share, check_whole
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,6 @@ class Settings:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1:
-            raise InputError(f"confidence must lie between 0 and 1, found {self.confidence}")
-        if self.resamples < 1:
-            raise InputError(f"resamples must be at least 1, found {self.resamples}")
-        if self.seed < 0:
-            raise InputError(f"seed must not be negative, found {self.seed}")
+        check_share("confidence", self.confidence)
+        check_whole("resamples", self.resamples, 1, COUNT)
+        check_seed(self.seed)

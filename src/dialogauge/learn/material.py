@@ -19,6 +19,7 @@ from dialogauge.learn.pairs import Pairs, Texts, read_pairs, same_texts
 from dialogauge.learn.recipe import Recipe
 from dialogauge.models.inputs import Inputs, make_inputs, width_of
 from dialogauge.models.shape import Shape
+from dialogauge.numbers import check_share
 
 SHARE = 0.05
 """Of the dialogues, held back where no others are given to validate with."""
@@ -57,8 +58,7 @@ def read_data(
     share: float = SHARE,
 ) -> Data:
     """Pairs to learn from and pairs to validate with: of a share of the dialogues, unless `validation` gives others."""
-    if not 0 < share < 1:
-        raise InputError(f"the share to validate with: expected a number between 0 and 1, found {share}")
+    check_share("the share to validate with", share)
     texts = Texts()
     reading = read_pairs(turns, texts, recipe.context, recipe.network, leave_out)
     caveats, left_out = reading.caveats(), reading.left_out

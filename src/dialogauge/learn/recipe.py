@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from dialogauge.errors import InputError, unknown
 from dialogauge.learn.negatives import NEGATIVES, Negative
 from dialogauge.models.shape import KINDS, SENTENCES, Kind, Sentence
+from dialogauge.numbers import COUNT, check_whole
 
 Loss = Literal["cross_entropy", "ranking", "softmax"]
 """Each pair by itself; the true response above another by a margin; the true response among all of its batch."""
@@ -15,6 +16,7 @@ Schedule = Literal["plateau", "linear"]
 """The learning rate falls when nothing more is learned; or steadily, to nothing after the last epoch."""
 LOSSES, SCHEDULES = get_args(Loss), get_args(Schedule)
 LARGEST_SEED = 2**32 - 1
+MOST_MEMBERS = 1000
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,10 @@ class Recipe:
         self._check_together()
 
     def _check_numbers(self) -> None:
-        for name in ("context", "batch", "patience", "stop", "epochs", "members"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name}: expected a whole number above 0, found {getattr(self, name)}")
-        if not 0 <= self.seed <= LARGEST_SEED - self.members:
-            raise InputError(f"seed: expected a whole number from 0 to 4 billion, found {self.seed}")
+        for name in ("context", "batch", "patience", "stop", "epochs"):
+            check_whole(name, getattr(self, name), 1, COUNT)
+        check_whole("members", self.members, 1, MOST_MEMBERS)
+        check_whole("seed", self.seed, 0, LARGEST_SEED - self.members)
         for name in ("rate", "margin", "decay"):
             if not 0 < getattr(self, name) <= 1:
                 raise InputError(f"{name}: expected a number above 0 and at most 1, found {getattr(self, name)}")

@@ -18,6 +18,7 @@ from dialogauge.metrics.base import HIDDEN, Floats
 from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms, prd_of_histograms
 from dialogauge.metrics.distribution import DistributionMetric, lot
 from dialogauge.metrics.sides import SideRows, Sides
+from dialogauge.numbers import check_seed, check_whole
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
@@ -71,8 +72,9 @@ class Prd(DistributionMetric):
         return ("", "f8", "f1_8")
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        if self.runs < 1 or self.seed < 0:
-            raise InputError(f"{self.name}: expected runs of at least 1 and no negative seed; found {self.label}")
+        check_whole(f"{self.name}: runs", self.runs, 1, 1000)
+        check_whole(f"{self.name}: clusters", self.clusters, 1, 10_000)
+        check_seed(self.seed)
         ready = super().prepare(corpus, real, encoders)
         return replace(ready, books={system: ready._book(turns) for system, turns in corpus.by_system.items()})
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from dialogauge.errors import InputError, unknown
 from dialogauge.metrics.base import Metric, options, spell
+from dialogauge.numbers import LARGEST, check_number
 
 BUILT_IN = {
     "bleu": "dialogauge.metrics.bleu:Bleu",
@@ -245,9 +246,12 @@ def _convert(text: str, kind: Any, what: str) -> Any:
     if get_origin(kind) is Literal:
         return _choose(text, {str(choice): choice for choice in get_args(kind)}, what)
     try:
-        return kind(text)
+        value = kind(text)
     except ValueError:
         raise InputError(f"{what}: expected {kind.__name__}, found {text!r}") from None
+    if isinstance(value, int | float):
+        check_number(what, value, -LARGEST, LARGEST)
+    return value
 
 
 def _choose(text: str, choices: dict[str, Any], what: str) -> Any:

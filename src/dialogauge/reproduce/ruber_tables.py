@@ -23,6 +23,7 @@ from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.ruber import Ruber
 from dialogauge.metrics.ruber_unreferenced import RuberUnreferenced
 from dialogauge.models.directory import SavedModel
+from dialogauge.numbers import check_whole
 from dialogauge.reproduce.models import encoder_for, stand_in_caveats
 from dialogauge.reproduce.ruber_data import Exchanges, Rated, read_exchanges, read_rated
 from dialogauge.reproduce.ruber_networks import Network, Workshop
@@ -62,8 +63,7 @@ class RuberInputs:
     """Of every network but for sentence, loss and seed."""
 
     def __post_init__(self) -> None:
-        if self.seeds < 1:
-            raise InputError(f"seeds: expected a whole number above 0, found {self.seeds}")
+        check_whole("seeds", self.seeds, 1, 1000)
         if others := self.models.keys() - {BERT_BASE}:
             raise InputError(f"--models: this paper has {BERT_BASE} alone, found {', '.join(sorted(others))}")
 

@@ -16,6 +16,7 @@ from dialogauge.corpus.inference import LABELS, SPLITS, InferencePair, read_infe
 from dialogauge.corpus.source import sha256
 from dialogauge.errors import Caveat, InputError
 from dialogauge.models.entailment.premise import premise_of
+from dialogauge.numbers import check_share
 
 Rows = NDArray[np.int64]
 SHARE = 0.05
@@ -85,8 +86,7 @@ def read_data(files: Files, seed: int) -> Data:
     """Of files that say of each pair for what it is (`split`), those for training are learned from, and those for
     validation and test are used as such."""
     share = SHARE if files.share is None else files.share
-    if not 0 < share < 1:
-        raise InputError(f"the share to validate with: expected a number between 0 and 1, found {share}")
+    check_share("the share to validate with", share)
     reading = _Reading(files.skip_invalid)
     for path in files.training:
         reading.add(path, "train")

@@ -9,6 +9,7 @@ from dialogauge.errors import InputError
 from dialogauge.learn.recipe import LARGEST_SEED
 from dialogauge.models.entailment.shape import Kind, Shape
 from dialogauge.models.inputs import width_of
+from dialogauge.numbers import COUNT, check_whole
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,13 @@ class Recipe:
     def __post_init__(self) -> None:
         self._shape(1)
         for name in ("batch", "accumulate", "epochs", "stop"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name}: expected a whole number above 0, found {getattr(self, name)}")
+            check_whole(name, getattr(self, name), 1, COUNT)
         if not 0 < self.rate <= 1:
             raise InputError(f"rate: expected a number above 0 and at most 1, found {self.rate}")
         for name in ("warm_up", "weight_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise InputError(f"{name}: expected a number from 0 to below 1, found {getattr(self, name)}")
-        if not 0 <= self.seed <= LARGEST_SEED:
-            raise InputError(f"seed: expected a whole number from 0 to 4 billion, found {self.seed}")
+        check_whole("seed", self.seed, 0, LARGEST_SEED)
         if self.network == "esim" and self.rank:
             raise InputError(f"rank: ESIM leaves its encoder as it is; found {self.rank}")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dialogauge.corpus.inference import SPLITS
 from dialogauge.errors import InputError
+from dialogauge.numbers import COUNT, check_number, check_seed, check_whole
+
+MOST_PER_ENTAILMENT, MOST_PAIRS = 1000, 10**9
 
 
 @dataclass(frozen=True)
@@ -40,20 +42,19 @@ class Options:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.history or any(length < 1 for length in self.history):
-            raise InputError(f"history: expected numbers of utterances from 1, found {_list(self.history)}")
+        if not self.history:
+            raise InputError("history: expected numbers of utterances, found none")
+        for length in self.history:
+            check_whole("history", length, 1, COUNT)
         for name in ("neutral", "contradiction"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InputError(f"{name}: expected a number from 0, found {getattr(self, name):g}")
+            check_number(name, getattr(self, name), 0, MOST_PER_ENTAILMENT)
         for name in ("generic", "nli", "facts", "negation", "restated", "with_facts", "salad_length"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InputError(f"{name}: expected a share from 0 to 1, found {getattr(self, name):g}")
+            check_number(name, getattr(self, name), 0, 1)
         _check_weights("splits", self.splits, "shares of train, validation and test")
         _check_weights("salad_words", self.salad_words, "weights of response, premise and dialogue")
-        if self.pairs is not None and self.pairs < 1:
-            raise InputError(f"pairs: expected a number from 1, found {self.pairs}")
-        if self.seed < 0:
-            raise InputError(f"seed must not be negative, found {self.seed}")
+        if self.pairs is not None:
+            check_whole("pairs", self.pairs, 1, MOST_PAIRS)
+        check_seed(self.seed)
 
     def contradiction_shares(self, nli: bool, facts: bool) -> dict[str, float]:
         """Of the sources but for salad, which takes the rest. Those of files have none where no files are given."""
@@ -76,9 +77,6 @@ class Options:
 
 
 def _check_weights(name: str, values: Sequence[float], what: str) -> None:
-    if len(values) != 3 or not all(0 <= value < math.inf for value in values) or not sum(values):
-        raise InputError(f"{name}: expected three {what} from 0, not all 0, found {_list(values)}")
-
-
-def _list(values: Sequence[float]) -> str:
-    return ",".join(f"{value:g}" for value in values) or "none"
+    if len(values) != 3 or not all(0 <= value <= COUNT for value in values) or not sum(values):
+        found = ",".join(f"{value:g}" for value in values) or "none"
+        raise InputError(f"{name}: expected three {what} from 0 to {COUNT:,}, not all 0, found {found}")
