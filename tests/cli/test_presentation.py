@@ -42,3 +42,19 @@ def test_an_explanation_has_the_names_that_it_knows(dialogauge, responses):
     assert done.code == 0
     assert "by how much FBD would fall" in done.out
     assert done.out.count("Ours") == 1 + 10
+
+
+@pytest.mark.parametrize("verb", ["score", "compare"])
+def test_cite(dialogauge, responses, verb):
+    call = (verb, responses, "--metrics", "bleu", "--cite")
+    text = dialogauge(*call, "--names", "bleu=BLEU").out
+    assert "\n\nScores were computed with dialogauge" in text
+    assert ": BLEU [papineni2002bleu; post2018call] (bleu|" in text
+    assert text.count("\n@") == len(json.loads(dialogauge(*call, "--format", "json").out)["citations"]["bibtex"])
+    refused = dialogauge(*call, "--format", "csv")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("--cite: CSV has")
+
+
+def test_without_cite_nothing_is_cited(dialogauge, responses):
+    assert "citations" not in json.loads(dialogauge("score", responses, "--metrics", "bleu", "--format", "json").out)

@@ -11,6 +11,7 @@ from dialogauge.agreement.agreement_table import DECIMALS, agreement_table
 from dialogauge.agreement.points import Level, Points, Scope
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
+from dialogauge.evaluation.citation import Citation, Keys, cite
 from dialogauge.evaluation.forms import Measured
 from dialogauge.evaluation.settings import Settings
 
@@ -175,6 +176,18 @@ class Agreement(Measured):
             "contrasts": [asdict(contrast) for contrast in self.contrasts],
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
+
+    def citation(self) -> Citation:
+        """How the correlations were computed, in words for a paper, with BibTeX."""
+        settings = self.settings
+        intervals = (
+            f"Their {100 * settings.confidence:.4g}% intervals come from the bootstrap over {self.unit}"
+            f" ({settings.resamples} resamples), p-values from permutations of the ratings; seed {settings.seed}."
+        )
+        tests: list[str | Keys] = ["Metrics were compared by permutation tests", ("deutsch2021statistical",)]
+        tests += [" with Holm's correction", ("holm1979simple",), "."]
+        signatures = {row.metric: row.signature for row in self.rows}
+        return cite("Correlations with human ratings", signatures, [[intervals], tests if self.contrasts else []])
 
     def to_table(self, digits: int | None = None) -> tables.Table:
         return agreement_table(self, DECIMALS if digits is None else digits)

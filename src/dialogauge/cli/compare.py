@@ -18,7 +18,7 @@ from dialogauge.cli.inputs import (
     reading,
     real_conversations,
 )
-from dialogauge.cli.output import add_presentation, presentation, warn
+from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 from dialogauge.tables import printable
 
@@ -53,12 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_encoding(parser)
     add_resampling(parser)
     add_presentation(parser)
+    add_cite(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.metrics.registry import parse_requests
 
-    how = presentation(arguments)
+    presentation(arguments)  # what cannot be shown is refused before any work is done
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
     guards = parse_requests(arguments.fail_if_worse, arguments.compat, defaults) if arguments.fail_if_worse else []
     for guard in guards:
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     if guards and not comparison.baselines:
         raise InputError("--fail-if-worse: no system has one of its name in the first run to be held against")
     warn(comparison.caveats)
-    print(comparison.render(arguments.format, **how), flush=True)
+    print(rendered(comparison, arguments), flush=True)
     failures = [failure for name in guarded for failure in _failures(comparison, name)]
     for failure in failures:
         print(printable(failure), file=sys.stderr)

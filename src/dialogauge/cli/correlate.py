@@ -17,7 +17,7 @@ from dialogauge.cli.inputs import (
     reading,
     real_conversations,
 )
-from dialogauge.cli.output import add_presentation, on_terminal, presentation, warn
+from dialogauge.cli.output import add_cite, add_presentation, on_terminal, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_encoding(parser)
     add_resampling(parser)
     add_presentation(parser)
+    add_cite(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         **options(arguments),
     )
     warn(result.caveats)
-    print(result.render(arguments.format, **how), flush=True)
+    print(rendered(result, arguments), flush=True)
     if arguments.figures:
         from dialogauge.report.agreement_figures import plot_agreement
 

@@ -8,11 +8,17 @@ import re
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli.numbers import whole
 from dialogauge.errors import Caveat, InputError
-from dialogauge.tables import FORMATS, Table, printable, render
+from dialogauge.tables import FORMATS, Table, printable, render, to_json
+
+if TYPE_CHECKING:
+    from dialogauge.agreement import Agreement
+    from dialogauge.evaluation import Comparison, Result
+    from dialogauge.evaluation.forms import Measured
 
 COMMA = re.compile(r",(?![^\[\]]*\])")
 """Outside brackets: options of a metric have commas, too."""
@@ -49,6 +55,33 @@ def add_presentation(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_cite(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cite", action="store_true", help="also say how it was computed, in words for a paper, with BibTeX"
+    )
+
+
+def rendered(
+    result: Result | Comparison | Agreement,
+    arguments: argparse.Namespace,
+    beside: Mapping[str, Sequence[Measured]] | None = None,
+) -> str:
+    """The result in the format that was asked for, then what stands `beside` it (under these names in JSON), then whom
+    to cite."""
+    more = {name: items for name, items in (beside or {}).items() if items}
+    shown = result.renamed(dict(arguments.names))
+    if arguments.format == "json":
+        cited = {"citations": result.citation().to_dict()} if arguments.cite else {}
+        others = {name: [item.to_dict() for item in items] for name, items in more.items()}
+        return to_json({**result.to_dict(), **others, **cited})
+    parts = [result.render(arguments.format, **presentation(arguments))]
+    for item in chain.from_iterable(more.values()):
+        parts.append(item.render(arguments.format, **presentation(arguments, item.names())))
+    if arguments.cite:
+        parts.append(shown.citation().render(arguments.format, table_width(arguments)))
+    return "\n\n".join(parts)
+
+
 def _display_names(text: str) -> list[tuple[str, str]]:
     """Pairs between commas; a comma that no pair comes after is part of a name."""
     found: list[tuple[str, str]] = []
@@ -68,6 +101,8 @@ def presentation(arguments: argparse.Namespace, known: Collection[str] | None = 
     from dialogauge.evaluation.digits import check_digits
 
     check_digits(arguments.digits)
+    if arguments.format == "csv" and getattr(arguments, "cite", False):
+        raise InputError("--cite: CSV has one line per number and no room for citations; choose another --format")
     names = {name: shown for name, shown in arguments.names if known is None or name in known}
     return {"width": table_width(arguments), "digits": arguments.digits, "names": names}
 

@@ -16,7 +16,7 @@ from dialogauge.cli.inputs import (
     reading,
     real_conversations,
 )
-from dialogauge.cli.output import add_presentation, presentation, warn
+from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_encoding(parser)
     add_resampling(parser)
     add_presentation(parser)
+    add_cite(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     result = evaluate(corpus, requests, real=real_conversations(arguments), **options(arguments))
     warn(result.caveats)
     explanations = _explanations(result, corpus, explained)
-    print(_rendered(result, explanations, arguments), flush=True)
+    print(rendered(result, arguments, {"explanations": explanations}), flush=True)
     if arguments.out:
         result.save(arguments.out, overwrite=arguments.overwrite)
     if arguments.plot:
@@ -107,13 +108,3 @@ def _explanations(result: Result, corpus: Any, explained: Sequence[Request]) -> 
     from dialogauge.evaluation.explain import explain
 
     return [explain(result, corpus, request.label) for request in explained]
-
-
-def _rendered(result: Result, explanations: Sequence[Explanation], arguments: argparse.Namespace) -> str:
-    if arguments.format == "json" and explanations:
-        from dialogauge.tables import to_json
-
-        return to_json({**result.to_dict(), "explanations": [found.to_dict() for found in explanations]})
-    texts = [result.render(arguments.format, **presentation(arguments))]
-    texts += [item.render(arguments.format, **presentation(arguments, item.names())) for item in explanations]
-    return "\n\n".join(texts)

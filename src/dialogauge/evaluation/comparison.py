@@ -10,11 +10,18 @@ from typing import Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
+from dialogauge.evaluation.citation import Citation, Keys, cite
 from dialogauge.evaluation.digits import format_estimates
 from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
-from dialogauge.evaluation.score_table import BETTER, decimals_of_scores, interval_notes
+from dialogauge.evaluation.score_table import (
+    BETTER,
+    column_signatures,
+    decimals_of_scores,
+    interval_notes,
+    intervals_in_words,
+)
 from dialogauge.evaluation.settings import Settings
 
 SCHEMA = "dialogauge.comparison/1"
@@ -76,6 +83,10 @@ class Comparison(Measured):
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
 
+    def citation(self) -> Citation:
+        """How the systems were compared, in words for a paper, with BibTeX."""
+        return cite("Scores", column_signatures(self), [intervals_in_words(self), self._tests_in_words()])
+
     def to_table(self, digits: int | None = None, *, intervals: bool = False) -> tables.Table:
         """The scores, each with the marks of the systems it beats and, where asked for, its interval."""
         marks = dict(zip(self.systems, _marks(len(self.systems)), strict=True))
@@ -133,14 +144,27 @@ class Comparison(Measured):
     def _score(self, system: str, metric: str) -> Score:
         return next(score for score in self.scores if (score.system, score.metric) == (system, metric))
 
+    def _tests(self) -> dict[str, str]:
+        """The tests of the pairs, each with how it was done."""
+        exchanges = exchanges_for(len(self.systems), self.settings)
+        ways = {
+            "randomisation": f"approximate randomisation ({exchanges} exchanges, seed {self.settings.seed})",
+            "jackknife": "jackknife of the difference",
+        }
+        used = {pair.test for pair in self.pairs}
+        return {test: how for test, how in ways.items() if test in used}
+
+    def _tests_in_words(self) -> list[str | Keys]:
+        pieces: list[str | Keys] = []
+        for test, how in self._tests().items():
+            pieces += [" and the " if pieces else f"Systems were compared in pairs over {self.unit} by ", how]
+            pieces += [("noreen1989computer",)] if test == "randomisation" else []
+        if pieces:
+            pieces += ["; p-values are corrected over the pairs of a metric by Holm's method", ("holm1979simple",), "."]
+        return pieces
+
     def _notes(self) -> list[str]:
-        tests = {pair.test for pair in self.pairs}
-        how = []
-        if "randomisation" in tests:
-            exchanges = exchanges_for(len(self.systems), self.settings)
-            how.append(f"approximate randomisation ({exchanges} exchanges, seed {self.settings.seed})")
-        if "jackknife" in tests:
-            how.append("jackknife of the difference")
+        how = list(self._tests().values())
         notes = [
             f"letters beside a score: the systems it beats (p < {ALPHA} after Holm's correction over a metric's pairs)"
         ]

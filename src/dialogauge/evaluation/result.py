@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
+from dialogauge.evaluation.citation import Citation, cite
 from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.score_table import score_table
+from dialogauge.evaluation.score_table import column_signatures, intervals_in_words, score_table
 from dialogauge.evaluation.settings import Settings
 
 if TYPE_CHECKING:
@@ -105,6 +106,10 @@ class Result(Measured):
             "scores": self.to_records(),
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }
+
+    def citation(self) -> Citation:
+        """How the scores were computed, in words for a paper, with BibTeX."""
+        return cite("Scores", column_signatures(self), [intervals_in_words(self)])
 
     def to_table(self, digits: int | None = None) -> tables.Table:
         return score_table(self, digits)

@@ -110,5 +110,22 @@ def resampling(result: Result | Comparison, method: str) -> str:
     return f"{method} over {result.unit}{how}"
 
 
+def intervals_in_words(result: Result | Comparison) -> list[str]:
+    """The same for a paper, in one sentence; nothing where no score has an interval."""
+    found = []
+    for method in ("bootstrap", "jackknife"):
+        made = {score.metric for score in result.scores if score.interval == method}
+        if names := [name for name in result.columns if name in made]:
+            found.append(f"the {resampling(result, method)} for {', '.join(names)}")
+    level = f"{100 * result.settings.confidence:.4g}%"
+    return [f"The {level} intervals come from {' and '.join(found)}; seed {result.settings.seed}."] if found else []
+
+
+def column_signatures(result: Result | Comparison) -> dict[str, str]:
+    """The signature of each metric that a table shows."""
+    by_metric = {score.metric: score.signature for score in result.scores}
+    return {metric: by_metric[metric] for metric in result.columns}
+
+
 def _made_by(score: Score, metric: str, method: str, about: str) -> bool:
     return (score.metric, score.interval, score.interval_of) == (metric, method, about)

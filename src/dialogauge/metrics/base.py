@@ -60,6 +60,8 @@ class Metric(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     """One line on what it measures, as `dialogauge metrics` prints it."""
+    citations: ClassVar[tuple[str, ...]] = ()
+    """Whom to cite: keys of data/citations.bib, or whole BibTeX entries."""
     higher_is_better: bool | None
     """None where neither direction is better by itself."""
     bounds: tuple[float, float]

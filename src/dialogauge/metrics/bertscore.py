@@ -73,6 +73,7 @@ class BertScore(EncoderMetric, ReadMeanMetric):
 
     name = "bertscore"
     title = "likeness of tokens in context to the references (F1)"
+    citations = ("zhang2020bertscore",)
     higher_is_better = True
     bounds = (-np.inf, np.inf)
     """Precision and recall lie in [-1, 1]; of two with different signs, F1 can be anything."""

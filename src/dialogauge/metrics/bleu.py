@@ -149,6 +149,7 @@ class Bleu(SumMetric):
 
     name = "bleu"
     title = "n-gram overlap with the references, 0 to 100"
+    citations = ("papineni2002bleu", "post2018call")
     higher_is_better = True
     bounds = (0.0, 100.0)
     needs = (frozenset({"references"}),)

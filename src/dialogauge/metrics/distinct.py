@@ -116,6 +116,7 @@ class Distinct(Metric):
 
     name = "distinct"
     title = "share of different bigrams in all responses"
+    citations = ("li2016diversity",)
     higher_is_better = True
     bounds = (0.0, 1.0)
     level = "system"

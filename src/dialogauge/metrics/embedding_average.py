@@ -21,6 +21,7 @@ class EmbeddingAverage(EmbeddingMetric):
 
     name = "embedding_average"
     title = "likeness of the mean word vectors of response and reference"
+    citations = ("liu2016not",)
 
     def reduce(self, words: Floats, unknown: int) -> Floats:
         return np.asarray(words.mean(axis=0))

@@ -28,6 +28,7 @@ class EmbeddingExtrema(EmbeddingMetric):
 
     name = "embedding_extrema"
     title = "likeness of the most extreme values of response and reference"
+    citations = ("forgues2014bootstrapping", "liu2016not")
 
     def reduce(self, words: Floats, unknown: int) -> Floats:
         return extrema(words)

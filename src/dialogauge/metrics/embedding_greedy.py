@@ -36,6 +36,7 @@ class EmbeddingGreedy(EmbeddingMetric):
 
     name = "embedding_greedy"
     title = "likeness of each word to its nearest in the other text, both ways"
+    citations = ("rus2012comparison", "liu2016not")
 
     def reduce(self, words: Floats, unknown: int) -> Floats:
         return unit_rows(words)

@@ -43,6 +43,7 @@ class Entailment(ReadMeanMetric):
 
     name = "entailment"
     title = "whether a response follows from its context, ignores or contradicts it"
+    citations = ("dziri2019evaluating",)
     higher_is_better = True
     bounds = (0.0, 1.0)
     needs = (frozenset({"context"}),)

@@ -32,6 +32,7 @@ class Fbd(DistributionMetric):
 
     name = "fbd"
     title = "distance of (context, response) pairs from real ones, as Gaussians of vectors"
+    citations = ("xiang2021assessing",)
     higher_is_better = False
     bounds = (-np.inf, np.inf)
     """Only the extrapolated distance can fall below 0."""

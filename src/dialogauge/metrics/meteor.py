@@ -130,6 +130,7 @@ class Meteor(MeanMetric):
 
     name = "meteor"
     title = "words matched exactly, by stem or by synonym"
+    citations = ("banerjee2005meteor",)
     higher_is_better = True
     bounds = (0.0, 1.0)
     needs = (frozenset({"references"}),)

@@ -44,6 +44,7 @@ class Mmd(DistributionMetric):
 
     name = "mmd"
     title = "distance of (context, response) pairs from real ones, by a kernel, unbiased"
+    citations = ("gretton2012kernel", "binkowski2018demystifying")
     higher_is_better = False
     bounds = (-np.inf, np.inf)
 

@@ -49,6 +49,7 @@ class Prd(DistributionMetric):
 
     name = "prd"
     title = "overlap of (context, response) pairs with real ones, over clusters of vectors (F1)"
+    citations = ("sajjadi2018assessing", "xiang2021assessing")
     higher_is_better = True
     bounds = (0.0, 1.0)
     parts = ("f8", "f1_8", "spread")

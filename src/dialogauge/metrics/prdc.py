@@ -29,6 +29,7 @@ class Prdc(DistributionMetric):
 
     name = "prdc"
     title = "precision and recall of (context, response) pairs by nearest real neighbours (F1)"
+    citations = ("kynkaanniemi2019improved", "naeem2020reliable")
     higher_is_better = True
     bounds = (0.0, np.inf)
     """All but density stay below 1."""

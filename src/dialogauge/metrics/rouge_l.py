@@ -80,6 +80,7 @@ class RougeL(MeanMetric):
 
     name = "rouge_l"
     title = "longest common subsequence with a reference"
+    citations = ("lin2004rouge",)
     higher_is_better = True
     bounds = (0.0, 1.0)
     needs = (frozenset({"references"}),)

@@ -43,6 +43,7 @@ class Ruber(ReadMeanMetric):
 
     name = "ruber"
     title = "relatedness to the context and likeness to a reference, blended"
+    citations = ("tao2018ruber", "ghazarian2019better")
     higher_is_better = True
     bounds = (0.0, 1.0)
     needs = (frozenset({"context", "references"}),)

@@ -24,6 +24,7 @@ class RuberReferenced(EmbeddingMetric):
 
     name = "ruber_referenced"
     title = "likeness of pooled word vectors of response and reference, as in RUBER"
+    citations = ("tao2018ruber", "ghazarian2019better")
 
     pool: Pooling | None = field(default=None, metadata=UNSIGNED)
 

@@ -42,6 +42,7 @@ class RuberUnreferenced(ReadMeanMetric):
 
     name = "ruber_unreferenced"
     title = "how related a response is to its context, learned from conversations"
+    citations = ("tao2018ruber", "ghazarian2019better")
     higher_is_better = True
     bounds = (0.0, 1.0)
     needs = (frozenset({"context"}),)

@@ -22,6 +22,7 @@ class SemanticDistance(SemanticMetric):
 
     name = "semantic_distance"
     title = "distance of a response from what was said before it, more for dull ones"
+    citations = ("dziri2019evaluating", "dziri2019augmenting")
     higher_is_better = False
 
     def value(self, likeness: float, words: int, left: int) -> float:

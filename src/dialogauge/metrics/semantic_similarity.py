@@ -22,6 +22,7 @@ class SemanticSimilarity(SemanticMetric):
 
     name = "semantic_similarity"
     title = "likeness of a response to what was said before it, less for dull ones"
+    citations = ("dziri2019evaluating", "dziri2019augmenting")
     higher_is_better = True
 
     def value(self, likeness: float, words: int, left: int) -> float:

@@ -6,7 +6,7 @@ from dialogauge.tables.printable import counted, printable
 from dialogauge.tables.records import to_csv, to_json
 from dialogauge.tables.render import FORMATS, render, render_table
 from dialogauge.tables.table import Cell, Header, Table
-from dialogauge.tables.text import to_text
+from dialogauge.tables.text import to_text, wrapped
 
 __all__ = [
     "FORMATS",
@@ -22,4 +22,5 @@ __all__ = [
     "to_latex",
     "to_markdown",
     "to_text",
+    "wrapped",
 ]

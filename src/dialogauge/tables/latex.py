@@ -54,8 +54,12 @@ def to_latex(table: Table) -> str:
 
 
 def _sentence(note: str) -> str:
-    """With a capital and a full stop; signatures, which have no spaces, may be broken at their bars."""
-    return escape(note[:1].upper() + note[1:].rstrip(".")).replace(BAR, f"{BAR}\\allowbreak{{}}") + "."
+    return f"{prose(note[:1].upper() + note[1:].rstrip('.'))}."
+
+
+def prose(text: str) -> str:
+    """Text between margins: signatures, which have no spaces, may be broken at their bars."""
+    return escape(text).replace(BAR, f"{BAR}\\allowbreak{{}}")
 
 
 def escape(text: str) -> str:
