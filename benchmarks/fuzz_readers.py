@@ -3,8 +3,9 @@
     python -m benchmarks.fuzz_readers [--cases N] [--seed N]
 
 Run from the root of the repository: the small files that are damaged are those of tests/corpus. Half of the cases
-have bytes changed, the others odd values in a file of the right shape. Exits with 1 where a case raised anything
-but an InputError or took longer than 5 seconds; the line `python -m ...` that repeats such a case is printed.
+have bytes changed, the others odd values in a file of the right shape; in one of fifty a stretch is repeated to 2 MB.
+Exits with 1 where a case raised anything but an InputError or took longer than 5 seconds; the line `python -m ...`
+that repeats such a case is printed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from random import Random
 from types import FrameType
 
 from tests.corpus.generate import generate
-from tests.corpus.mutate import mutate
+from tests.corpus.mutate import enlarge, mutate
 from tests.corpus.samples import Sample, compressed, samples
 
 from dialogauge.corpus import load
@@ -85,6 +86,8 @@ def _outcome(name: str, sample: Sample, turn: int, random: Random) -> str:
 def _damage(content: bytes, name: str, turn: int, random: Random) -> bytes:
     if name in BINARY:
         return mutate(content, random, most=1)
+    if turn % 50 == 0:
+        return enlarge(content, random)
     return generate(content, random) if turn % 2 else mutate(content, random)
 
 

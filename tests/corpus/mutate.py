@@ -30,3 +30,11 @@ def mutate(content: bytes, random: Random, most: int = 8) -> bytes:
     if random.random() < 0.1:
         del data[random.randrange(len(data) + 1) :]
     return bytes(data)
+
+
+def enlarge(content: bytes, random: Random, size: int = 2_000_000) -> bytes:
+    """The content with one short stretch repeated up to this size: a word of a text, an utterance, a column or a
+    line."""
+    start = random.randrange(len(content))
+    stretch = content[start : start + random.choice([1, 2, 4, 10, 40])]
+    return content[:start] + stretch * (size // len(stretch)) + content[start:]

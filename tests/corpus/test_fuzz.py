@@ -9,7 +9,7 @@ from dialogauge.corpus import load
 from dialogauge.corpus.readers.registry import READERS
 from dialogauge.errors import InputError
 from tests.corpus.generate import generate
-from tests.corpus.mutate import mutate
+from tests.corpus.mutate import enlarge, mutate
 from tests.corpus.samples import compressed, samples
 
 CASES = 300
@@ -48,3 +48,13 @@ def test_damaged_files(tmp_path, name):
         outcomes.append(outcome(path, reader=reader, skip_invalid=case % 3 == 0))
     assert all(text.isprintable() for text in outcomes)
     assert 5 < outcomes.count("turns") < CASES - 5
+
+
+@pytest.mark.parametrize("name", sorted(set(SAMPLES) - {"parquet", "gzip"}))
+def test_files_with_one_thing_repeated_a_million_times(tmp_path, name):
+    sample, random = SAMPLES[name], Random(name)
+    for _ in range(3):
+        path = sample.write(tmp_path)
+        damaged = random.choice(sorted(sample.files))
+        (tmp_path / damaged).write_bytes(enlarge(sample.files[damaged], random))
+        assert outcome(path).isprintable()

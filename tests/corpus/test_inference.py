@@ -174,3 +174,9 @@ def test_files_are_streamed(tmp_path):
 def test_real_files(name, labels):
     found = [pair.label for pair in read_inference(shared(f"training/nli/{name}"))]
     assert tuple(found.count(label) for label in LABELS) == labels
+
+
+def test_sizes_that_nobody_means_are_refused(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", {"premise": "a", "hypothesis": "x" * 1_000_001, "label": "neutral"})
+    with pytest.raises(InputError, match=r"a\.jsonl:1: expected texts of at most 1,000,000 characters"):
+        list(read_inference(path))

@@ -142,3 +142,33 @@ def test_progress_goes_to_stderr(tmp_path, capsys):
     assert "turn" in err
     load(path)
     assert capsys.readouterr() == ("", "")
+
+
+LONG = "x" * 1_000_001
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"response": LONG}, "expected texts of at most 1,000,000 characters, found one of 1,000,001"),
+        ({"response": "a", "context": ["b", LONG]}, "expected texts of at most 1,000,000 characters"),
+        ({"response": "a", "references": ["b"] * 10_001}, "expected at most 10,000 utterances or texts, found 10,002"),
+        ({"utterances": ["a"] * 10_001}, "expected at most 10,000 utterances or texts, found 10,001"),
+        ({"utterances": ["a", LONG]}, "expected texts of at most 1,000,000 characters"),
+        ("a __eou__ " * 10_001, "expected at most 10,000 utterances or texts, found 10,001"),
+        ({"response": "a", **dict.fromkeys(map(str, range(10_000)), 1)}, "expected at most 10,000 columns or fields"),
+        (",".join(["response", *map(str, range(10_000))]), "expected at most 10,000 columns, found 10,001"),
+        ({"response": "a", "ratings": dict.fromkeys(map(str, range(10_001)), 1)}, "expected at most 10,000 rated"),
+    ],
+    ids=range(9),
+)
+def test_sizes_that_nobody_means_are_refused_with_their_line(tmp_path, content, message):
+    path = write(tmp_path / "a", (content if isinstance(content, str) else json.dumps(content)) + "\n")
+    assert refusal(path).startswith(f":1: {message}")
+
+
+def test_what_is_too_large_can_be_left_out(tmp_path):
+    lines = [{"utterances": ["a"] * 10_001}, {"utterances": ["a", "b"]}, {"utterances": ["a", LONG]}]
+    corpus = load(write_lines(tmp_path / "a.jsonl", *lines), skip_invalid=True)
+    assert [turn.id for turn in corpus] == ["1:1"]
+    assert "2 lines left out (line 1: expected at most 10,000 utterances" in corpus.caveats[0].message

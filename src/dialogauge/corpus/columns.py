@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from dialogauge.corpus.fields import refuse_near_misses, resembles
+from dialogauge.corpus.fields import refuse_many_names, refuse_near_misses, resembles
 from dialogauge.corpus.quote import quote, quote_all
 from dialogauge.corpus.turn import NOTHING
 from dialogauge.errors import Caveat, InputError, unknown
@@ -66,6 +66,7 @@ def refuse_names(names: Sequence[str], mapping: ColumnMap, path: Path, line: int
 
 
 def _check_names(names: Sequence[str], mapping: ColumnMap) -> None:
+    refuse_many_names(names, "columns")
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -139,6 +140,7 @@ class Columns:
     def _plan(
         self, record: dict[str, Value], looks: Callable[[Value], Any], fields: Collection[str]
     ) -> dict[str, str | None]:
+        refuse_many_names(record, "columns or fields")
         plan = dict(self.mapping)
         for field, column in self.mapping.items():
             if column in record:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dialogauge.corpus.fields import refuse_huge_texts
 from dialogauge.corpus.reading import LocatedTurn, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
+from dialogauge.errors import InputError
 
 
 class Utterance(NamedTuple):
@@ -28,6 +30,11 @@ def turns(
     if len(utterances) < 2:
         reading.short_conversations += 1
     said = tuple(utterance.text for utterance in utterances)
+    try:
+        refuse_huge_texts(said)
+    except InputError as error:
+        reading.leave_out(error, utterances[0].line)
+        return
     for index, utterance in enumerate(utterances[1:], start=1):
         yield (
             utterance.line,

@@ -5,13 +5,36 @@ from __future__ import annotations
 import difflib
 import math
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from dialogauge.corpus.quote import found, quote
 from dialogauge.corpus.turn import NOTHING
 from dialogauge.errors import InputError
+
+# Far beyond any dialogue. Without bounds one broken line (its line breaks lost, a binary file) would take hours, since
+# some metrics grow with the square of a text's length, and the contexts of a conversation with that of its own.
+MOST_CHARACTERS = 1_000_000
+"""In one text."""
+MOST_TEXTS = 10_000
+"""In one conversation, or one turn with its context, references and facts."""
+MOST_NAMES = 10_000
+"""Of columns, of fields in one record, of rated dimensions."""
+
+
+def refuse_huge_texts(texts: Sequence[str]) -> None:
+    """Refuses a text, or a number of texts, of a size that nobody means."""
+    if len(texts) > MOST_TEXTS:
+        raise InputError(f"expected at most {MOST_TEXTS:,} utterances or texts, found {len(texts):,}")
+    longest = max(map(len, texts), default=0)
+    if longest > MOST_CHARACTERS:
+        raise InputError(f"expected texts of at most {MOST_CHARACTERS:,} characters, found one of {longest:,}")
+
+
+def refuse_many_names(names: Collection[str], what: str) -> None:
+    if len(names) > MOST_NAMES:
+        raise InputError(f"expected at most {MOST_NAMES:,} {what}, found {len(names):,}")
 
 
 def name(record: Mapping[str, Any], field: str) -> str | None:
@@ -58,6 +81,7 @@ def ratings(value: Any) -> Mapping[str, tuple[float | None, ...]]:
         return NOTHING
     if not isinstance(value, dict):
         raise InputError(f'ratings: expected an object such as {{"overall": 4}}, found {found(value)}')
+    refuse_many_names(value, "rated dimensions")
     rated = {}
     for dimension, given in value.items():
         numbers = tuple(rating(item, dimension) for item in (given if isinstance(given, list) else [given]))
@@ -93,6 +117,7 @@ def extra(record: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[str, Any
 def refuse_near_misses(names: Collection[str], known: tuple[str, ...]) -> None:
     """Refuses a name that resembles a known one, unless the known one stands beside it: a typing error would
     lose the field unnoticed."""
+    refuse_many_names(names, "columns or fields")
     for field in names:
         meant = None if field in known else _near_miss(field, known)
         if meant and (meant not in names or field.casefold() == meant):
@@ -104,7 +129,7 @@ def resembles(name: str, field: str) -> bool:
     return _near_miss(name, (field,)) is not None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4 * MOST_NAMES)
 def _near_miss(name: str, known: tuple[str, ...]) -> str | None:
     close = difflib.get_close_matches(name.strip().casefold(), known, n=1, cutoff=0.8)
     return close[0] if close else None

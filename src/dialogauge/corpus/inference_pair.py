@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from dialogauge.corpus.fields import refuse_huge_texts
 from dialogauge.corpus.quote import quote
 from dialogauge.errors import InputError
 
@@ -56,4 +57,5 @@ def make_pair(
     said = tuple(text for utterance in premise if (text := utterance.strip()))
     if not said or not hypothesis.strip():
         raise InputError(f"{'hypothesis' if said else 'premise'}: expected text, found none")
+    refuse_huge_texts((hypothesis, *said))
     return InferencePair(said, hypothesis.strip(), _SPELLINGS[name], source, split, dialogue)

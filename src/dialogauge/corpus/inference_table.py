@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from dialogauge.corpus.fields import refuse_many_names
 from dialogauge.corpus.inference_pair import InferencePair, Unlabelled, make_pair
 from dialogauge.corpus.quote import quote_all
 from dialogauge.corpus.reading import Reading
@@ -50,6 +51,7 @@ def read_table(reading: Reading) -> Iterator[InferencePair | Unlabelled]:
     for line, text in reading.lines():
         cells = text.split("\t")
         if names is None:
+            refuse_many_names(cells, "columns")
             columns, names = cells, table_columns(text)
             if names is None or len(set(columns)) < len(columns):
                 raise InputError(f"expected columns of different names, found {quote_all(columns)}", reading.path, line)

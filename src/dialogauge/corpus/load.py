@@ -8,6 +8,7 @@ from pathlib import Path
 from dialogauge.corpus import known
 from dialogauge.corpus.columns import ColumnMap, check_mapping
 from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.fields import refuse_huge_texts
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.registry import choose
 from dialogauge.corpus.reading import Reader, Reading, system_name
@@ -89,6 +90,7 @@ class Loading:
         for line, turn in reader.read(reading):
             self._refuse_merging(turn, reading)
             try:
+                refuse_huge_texts((turn.response, *turn.context, *turn.references, *turn.facts))
                 self._note_place(turn, index, line, reading)
             except InputError as error:
                 reading.leave_out(error, line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 LONGEST = 60
@@ -16,7 +17,7 @@ def quote(text: str) -> str:
 
 def quote_all(names: Iterable[str]) -> str:
     """The names in quotation marks, the first ten of them."""
-    shown = [quote(name) for name in names]
+    shown = [quote(name) for name in islice(names, 11)]
     return ", ".join(shown if len(shown) <= 10 else [*shown[:10], "…"])
 
 

@@ -35,6 +35,8 @@ def sniff(head: Head, delimiter: str) -> bool:
 
 def header_of(head: Head) -> list[str]:
     """The first line's cells, where lines after it have as many, or the file is called a table; else nothing."""
+    if len(head.lines) < 2:
+        return []  # the first line may be longer than what was read of it
     delimiter = "\t" if "\t" in head.first_line else ","
     try:
         first, *others = csv.reader((line for _, line in head.lines), delimiter=delimiter)
