@@ -10,6 +10,7 @@ LEFT_TO_RIGHT = [
     "errors",
     "numbers",
     "files",
+    "threads",
     "tables",
     "text",
     "corpus",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dialogauge.metrics.clouds import Cloud, each_left_out, total
+from dialogauge.metrics.clouds import Cloud, PooledSample, each_left_out, total
 from dialogauge.metrics.frechet import frechet_distance, frechet_terms
 from tests.metrics.rows import noise
 
@@ -108,3 +108,47 @@ def test_single_precision_is_kept_but_not_computed_in():
         exact = frechet_distance(some.astype(np.float64), OTHER)
         # Squares of thousands in single precision are off by 0.1.
         assert distance(cloud) == pytest.approx(exact, rel=1e-10)
+
+
+POOLS = {
+    "fewer than dimensions": noise(3, 24, 40, shift=2),
+    "more than dimensions": noise(4, 90, 12, shift=2) @ noise(5, 12, 12),
+    "equal ones": np.repeat(noise(6, 12, 40), 3, axis=0),
+    "more equal ones than dimensions": np.repeat(noise(6, 30, 40), 3, axis=0),
+    "no variance in some dimensions": noise(7, 120, 9) @ noise(8, 9, 12) + 2,
+    "none at all": np.ones((12, 3)),
+}
+
+
+@pytest.mark.parametrize("mean", ["squared", "norm"])
+@pytest.mark.parametrize("name", POOLS)
+def test_sums_within_a_pool(name, mean):
+    """Of any clouds, some of them left out, large ones against small ones."""
+    rows = POOLS[name].astype(np.float32)
+    clouds = [Cloud(part) for part in np.array_split(rows, 12)]
+    pool = PooledSample.of(clouds)
+    for seed in range(6):
+        to = np.random.default_rng(seed).choice(3, size=12, p=[0.2, 0.2, 0.6] if seed % 2 else [0.1, 0.45, 0.45])
+        x, y = ([cloud.rows for cloud, where in zip(clouds, to, strict=True) if where == side] for side in (1, 2))
+        found = sum(pool.terms(to == 1, to == 2, mean))
+        if min(sum(map(len, x)), sum(map(len, y))) < 2:
+            assert np.isnan(found)
+        else:
+            expected = frechet_distance(np.concatenate(x), np.concatenate(y), mean)
+            assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_singular_values_are_not_needed_where_vectors_repeat_or_a_dimension_is_flat(monkeypatch):
+    monkeypatch.setattr("numpy.linalg.svd", None)
+    monkeypatch.setattr("dialogauge.metrics.frechet._roots", None)
+    for name in ("equal ones", "no variance in some dimensions"):
+        pool = PooledSample.of([Cloud(part) for part in np.array_split(POOLS[name], 2)])
+        assert sum(pool.terms(np.array([True, False]), np.array([False, True]), "squared")) > 0
+
+
+def test_pools_are_of_vectors_and_bounded(monkeypatch):
+    clouds = [Cloud(noise(1, 5, 4)), Cloud(noise(2, 5, 4))]
+    assert PooledSample.fits(clouds)
+    assert not PooledSample.fits([*clouds, Cloud.of(noise(3, 50, 4))])
+    monkeypatch.setattr("dialogauge.metrics.clouds.POOLED", 39)
+    assert not PooledSample.fits(clouds)

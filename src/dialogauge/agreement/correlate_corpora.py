@@ -21,8 +21,10 @@ from dialogauge.evaluation.real import read_real
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.threads import one_blas_thread
 
 
+@one_blas_thread()
 def correlate(
     corpora: Given,
     metrics: str | Metric | Request | Iterable[str | Metric | Request],

@@ -169,4 +169,5 @@ def _grouped(metric: DistributionMetric, pieces: list[tuple[Sides[Any], Plan]]) 
     group_of = np.arange(len(pieces)) % min(len(pieces), GROUPS)
     plan = np.stack([plan for _, plan in pieces])
     plans = [np.where((group_of == group)[:, None], plan, OUT).astype(np.int8) for group in np.unique(group_of)]
-    return Groups(list(metric.recombine([summary for summary, _ in pieces], plans)), np.bincount(group_of))
+    summaries = [summary for summary, _ in pieces]
+    return Groups([metric.sent(summaries, plan) for plan in plans], np.bincount(group_of))

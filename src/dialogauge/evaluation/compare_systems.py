@@ -17,8 +17,10 @@ from dialogauge.evaluation.saved import load_runs
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.threads import one_blas_thread
 
 
+@one_blas_thread()
 def compare(
     corpus: Corpus | Loading,
     metrics: str | Metric | Request | Iterable[str | Metric | Request],
@@ -41,6 +43,7 @@ def compare(
     return compare_measured(measure(corpus, requests, systems, compat, cache, progress, real), requests, settings)
 
 
+@one_blas_thread()
 def compare_runs(
     paths: Sequence[str | Path],
     metrics: str | None = None,

@@ -18,6 +18,7 @@ from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.fbd import Fbd
 from dialogauge.metrics.registry import Request
+from dialogauge.threads import one_blas_thread
 
 SCHEMA = "dialogauge.explanation/1"
 WORST = 10
@@ -79,6 +80,7 @@ class Explanation(Measured):
         return tables.Table(headers, rows, [note], "explanation")
 
 
+@one_blas_thread()
 def explain(result: Result, corpus: Corpus, metric: str | None = None, worst: int = WORST) -> Explanation:
     """The `worst` responses of each system in a result of this corpus, under its only `fbd` or the one named.
     Influences come from the summary that the score stands on (`metrics/influence.py`); nothing is measured again."""

@@ -24,6 +24,7 @@ from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.encoding import text_caveats
 from dialogauge.metrics.fbd import Fbd
 from dialogauge.numbers import COUNT, check_whole
+from dialogauge.threads import one_blas_thread
 
 SCHEMA = "dialogauge.normality/1"
 FEW = 20
@@ -72,6 +73,7 @@ class Normality(Measured):
         return normality_table(self, digits)
 
 
+@one_blas_thread()
 def normality(
     corpus: Corpus,
     *,

@@ -17,8 +17,10 @@ from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.threads import one_blas_thread
 
 
+@one_blas_thread()
 def evaluate(
     corpus: Corpus | Loading,
     metrics: str | Metric | Request | Iterable[str | Metric | Request],

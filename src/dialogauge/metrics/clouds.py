@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.metrics.frechet import Gaussian, Moments
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.frechet import Gaussian, Mean, Moments, Terms, contrasts, frechet_terms, nuclear_norm, terms_of
 
 KEPT = 2
 """Up to this many vectors for each dimension are kept: they take as much memory as the moments, in single precision."""
+POOLED = 40_000_000
+"""The most numbers that the vectors of a pool may have, in double precision 320 MB."""
+FLAT = 1e-13
+"""The share of the largest variance below which a dimension has none."""
 
 
 @dataclass(frozen=True)
@@ -85,3 +90,84 @@ def each_left_out(clouds: Sequence[Cloud]) -> Iterator[Cloud]:
     ends = np.cumsum([cloud.n for cloud in clouds])
     for cloud, end in zip(clouds, ends, strict=True):
         yield Cloud(np.delete(whole.rows, np.s_[end - cloud.n : end], axis=0))
+
+
+@dataclass(frozen=True)
+class PooledSample:
+    """The vectors of many clouds, of which any two sums may be held against each other. They are moved to their mean
+    and, where they are more than dimensions, turned into those in which they vary: encoders end in a normalisation that
+    leaves a dimension without variance, where covariances would have no Cholesky factor."""
+
+    rows: Floats
+    square: Floats
+    """The sum of z zᵀ over all rows z."""
+    products: Floats | None
+    """Of every two rows, where they are few: sums of no more clouds than dimensions need nothing else."""
+    cloud: NDArray[np.intp]
+    """Which cloud each row belongs to."""
+    distinct: NDArray[np.intp]
+    """Equal for equal rows."""
+
+    @staticmethod
+    def fits(clouds: Sequence[Cloud]) -> bool:
+        """Whether all vectors are kept, and are not too many to keep them twice."""
+        kept = [cloud.rows.size for cloud in clouds if cloud.rows is not None]
+        return len(kept) == len(clouds) and sum(kept) <= POOLED
+
+    @classmethod
+    def of(cls, clouds: Sequence[Cloud]) -> PooledSample:
+        kept = [cloud.rows for cloud in clouds if cloud.rows is not None]
+        given = np.ascontiguousarray(np.concatenate(kept))
+        _, distinct = np.unique(given.view(np.dtype((np.void, given.strides[0]))).ravel(), return_inverse=True)
+        rows = given - given.mean(axis=0, dtype=np.float64)
+        square = rows.T @ rows
+        if len(rows) > rows.shape[1]:
+            values, axes = np.linalg.eigh(square)
+            varied = values > FLAT * values[-1]
+            rows, square = rows @ axes[:, varied], np.diag(values[varied])
+        products = rows @ rows.T if len(rows) <= 2 * rows.shape[1] else None
+        cloud = np.repeat(np.arange(len(kept)), [len(of) for of in kept])
+        return cls(rows, square, products, cloud, distinct)
+
+    def terms(self, x: NDArray[np.bool_], y: NDArray[np.bool_], mean: Mean) -> Terms:
+        """The Fréchet distance between the sum of the clouds `x` and that of `y`; NaN with fewer than two vectors in
+        one of them."""
+        members = [clouds[self.cloud] for clouds in (x, y, ~(x | y))]
+        if min(member.sum() for member in members[:2]) < 2:
+            return Terms(np.nan, np.nan)
+        rank = min(len(np.unique(self.distinct[member])) for member in members[:2]) - 1
+        if self.products is not None:
+            return self._terms_of_products(self.products, members, mean, rank)
+        left, right = self._gaussians(members)
+        return frechet_terms(left, right, mean, rank)
+
+    def _terms_of_products(
+        self, products: Floats, members: Sequence[NDArray[np.bool_]], mean: Mean, rank: int
+    ) -> Terms:
+        """With n and m rows, X Yᵀ of the factors X and Y of the covariances is their matrix of products, centred both
+        ways and divided by √(n - 1) √(m - 1)."""
+        sides = [np.flatnonzero(member) for member in members[:2]]
+        means = [self.rows[side].mean(axis=0) for side in sides]
+        traces = [
+            (products[side, side].sum() - len(side) * at @ at) / (len(side) - 1)
+            for side, at in zip(sides, means, strict=True)
+        ]
+        cross = contrasts(contrasts(products[np.ix_(*sides)]).T)
+        shared = nuclear_norm(cross, rank) / np.sqrt((len(sides[0]) - 1) * (len(sides[1]) - 1))
+        return terms_of(means[0] - means[1], float(sum(traces)), shared, mean)
+
+    def _gaussians(self, members: Sequence[NDArray[np.bool_]]) -> list[Gaussian]:
+        """Of the first two of three parts of the rows. Sums over the largest part are what the others leave."""
+        sizes, width = [int(member.sum()) for member in members], self.rows.shape[1]
+        if max(sizes[:2]) <= width:
+            return [Gaussian.of_rows(self.rows[member]) for member in members[:2]]
+        totals, squares = np.zeros((3, width)), np.zeros((3, width, width))
+        *smaller, largest = np.argsort(sizes)
+        for place in smaller:
+            part = self.rows[members[place]]
+            totals[place], squares[place] = part.sum(axis=0), part.T @ part
+        totals[largest], squares[largest] = -totals.sum(axis=0), self.square - squares.sum(axis=0)
+        return [
+            Gaussian.of_sums(n, total, square) if n > width else Gaussian.of_rows(self.rows[member])
+            for n, total, square, member in zip(sizes[:2], totals, squares, members, strict=False)
+        ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from hashlib import blake2b
@@ -20,7 +20,7 @@ from dialogauge.encode.base import Pool, Pooled, Text
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, IntervalOf
 from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, text_caveats
-from dialogauge.metrics.sides import NONE, SideRows, Sides, join_rows, repeated
+from dialogauge.metrics.sides import NONE, SideRows, Sides, flattened, join_rows, repeated
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
@@ -206,17 +206,23 @@ class DistributionMetric(EncoderMetric):
         """The summaries without what their sum does not keep."""
         return list(summaries)
 
-    def recombine(self, summaries: Sequence[Sides[Any]], plans: Sequence[Plan]) -> Iterator[Any]:
+    def recombine(self, summaries: Sequence[Sides[Any]], plans: Sequence[Plan]) -> Iterable[Any]:
         """For each plan what `conclude` takes: the sum of the summaries with their sides where it sends them."""
-        for plan in plans:
-            real, generated = (
-                [side for of, to in zip(summaries, plan, strict=True) for side in _sent(of, to, where)]
-                for where in (TO_REAL, TO_GENERATED)
-            )
-            nothing = [] if real and generated else [summaries[0].real.empty()]
-            yield Sides(
-                sum(side.n for side in generated), 0, self.total(real or nothing), self.total(generated or nothing)
-            )
+        return (self.sent(summaries, plan) for plan in plans)
+
+    def sent(self, summaries: Sequence[Sides[Any]], plan: Plan) -> Sides[Any]:
+        sides, to = flattened(summaries), plan.ravel()
+        real, generated = (
+            self.total([sides[place] for place in np.flatnonzero(to == where)] or [sides[0].empty()])
+            for where in (TO_REAL, TO_GENERATED)
+        )
+        return Sides(generated.n, 0, real, generated)
+
+    def leave_one_out(self, summaries: Sequence[Sides[Any]]) -> Iterable[Any]:
+        """For each summary what `conclude` takes: the sum of all others."""
+        plans = np.tile(np.array([TO_REAL, TO_GENERATED], dtype=np.int8), (len(summaries), len(summaries), 1))
+        plans[np.arange(len(summaries)), np.arange(len(summaries))] = OUT
+        return self.recombine(summaries, list(plans))
 
     def caveats(self, summary: Sides[Any]) -> list[Caveat]:
         found = text_caveats(self.label, summary.n, summary.cut, 0, "the beginning of its context")
@@ -254,10 +260,3 @@ def lot(told: Any) -> bytes:
 
 def _units(turns: Sequence[Turn], prefix: str = "") -> NDArray[np.uint64]:
     return np.array([unit_key(turn, prefix) for turn in turns], dtype=np.uint64)
-
-
-def _sent(of: Sides[Any], to: NDArray[np.int8], where: int) -> Iterator[Any]:
-    if to[0] == where:
-        yield of.real
-    if to[1] == where:
-        yield of.generated

@@ -11,11 +11,11 @@ import numpy as np
 
 from dialogauge.errors import Caveat
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.clouds import Cloud, each_left_out, total
+from dialogauge.metrics.clouds import Cloud, PooledSample, each_left_out, total
 from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
-from dialogauge.metrics.frechet import Mean, frechet_terms
+from dialogauge.metrics.frechet import Mean, Terms, frechet_terms
 from dialogauge.metrics.influence import influences
-from dialogauge.metrics.sides import SideRows, Sides
+from dialogauge.metrics.sides import SideRows, Sides, flattened
 
 ENOUGH = 3
 """Vectors for each dimension from which on the extrapolated distance is free of all but a tenth of the size's bias
@@ -57,7 +57,10 @@ class Fbd(DistributionMetric):
     def total(self, sides: Sequence[Cloud]) -> Cloud:
         return total(sides)
 
-    def leave_one_out(self, summaries: Sequence[Sides[Cloud]]) -> Iterator[Sides[Cloud]]:
+    def leave_one_out(self, summaries: Sequence[Sides[Cloud]]) -> Iterator[Sides[Cloud] | Terms]:
+        if self._pools(flattened(summaries)):
+            yield from super().leave_one_out(summaries)
+            return
         whole = sum(summary.n for summary in summaries)
         real, generated = (
             each_left_out(side) for side in zip(*((s.real, s.generated) for s in summaries), strict=True)
@@ -65,10 +68,15 @@ class Fbd(DistributionMetric):
         for summary, *left in zip(summaries, real, generated, strict=True):
             yield Sides(whole - summary.n, 0, *left)
 
-    def recombine(self, summaries: Sequence[Sides[Cloud]], plans: Sequence[Plan]) -> Iterator[Sides[Cloud]]:
-        """Where every side goes somewhere, the larger sum is what is left of the whole without the smaller one."""
-        sides = [side for of in summaries for side in (of.real, of.generated)]
+    def recombine(self, summaries: Sequence[Sides[Cloud]], plans: Sequence[Plan]) -> Iterator[Sides[Cloud] | Terms]:
+        """Without a pool: where every side goes somewhere, the larger sum is the whole without the smaller one."""
+        sides = flattened(summaries)
         sizes = np.array([side.n for side in sides])
+        if self._pools(sides):
+            pool = PooledSample.of(sides)
+            for plan in plans:
+                yield pool.terms(plan.ravel() == TO_REAL, plan.ravel() == TO_GENERATED, self.mean)
+            return
         if any((plan == OUT).any() for plan in plans) or (whole := total(sides)).rows is not None:
             yield from super().recombine(summaries, plans)
             return
@@ -79,13 +87,19 @@ class Fbd(DistributionMetric):
             real, generated = (part, whole - part) if few == TO_REAL else (whole - part, part)
             yield Sides(generated.n, 0, real, generated)
 
-    def conclude(self, summary: Sides[Cloud], real: Any = None) -> dict[str, float]:
+    def _pools(self, sides: Sequence[Cloud]) -> bool:
+        return self.covariance == "plain" and PooledSample.fits(sides)
+
+    def conclude(self, summary: Sides[Cloud] | Terms, real: Any = None) -> dict[str, float]:
+        terms = self._terms(summary) if isinstance(summary, Sides) else summary
+        return {"": sum(terms), "mean": terms.mean, "covariance": terms.covariance}
+
+    def _terms(self, summary: Sides[Cloud]) -> Terms:
         sides = (summary.real, summary.generated)
         if min(side.n for side in sides) < 2:
-            return dict.fromkeys(("", *self.parts), np.nan)
+            return Terms(np.nan, np.nan)
         left, right = (side.gaussian(self.covariance == "shrunk") for side in sides)
-        terms = frechet_terms(left, right, self.mean)
-        return {"": sum(terms), "mean": terms.mean, "covariance": terms.covariance}
+        return frechet_terms(left, right, self.mean)
 
     def pushes(self, summary: Sides[Cloud], rows: SideRows) -> Floats:
         """By how much the distance would fall without each generated vector of the rows, to first order."""

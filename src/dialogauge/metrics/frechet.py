@@ -11,8 +11,9 @@ from dialogauge.metrics.base import Floats
 
 Mean = Literal["squared", "norm"]
 EXACT = 1e-12
-"""The share of the trace of (Sx Sy)^½ that rounding may cost when it comes from eigenvalues, and of the traces below
-which covariances are the same."""
+"""The share of the traces below which covariances are the same."""
+ROUNDING = 1e-11
+"""The share of the trace of (Sx Sy)^½ that rounding may cost at most."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,12 @@ class Moments:
     def of(cls, rows: Floats, weights: Floats | None = None) -> Moments:
         """Of vectors, each as often as its weight says."""
         rows = np.asarray(rows, dtype=np.float64)
-        weights = np.ones(len(rows)) if weights is None else weights
-        n = float(weights.sum())
-        mean = weights @ rows / n if n else np.zeros(rows.shape[1])
+        n = float(len(rows) if weights is None else weights.sum())
+        mean = (rows.sum(axis=0) if weights is None else weights @ rows) / n if n else np.zeros(rows.shape[1])
         centred = rows - mean
         squares = np.einsum("ij,ij->i", centred, centred)
+        if weights is None:  # A matrix times itself takes half the time.
+            return cls(n, mean, centred.T @ centred, squares @ centred, float(squares @ squares))
         weighted = centred * weights[:, None]
         return cls(n, mean, weighted.T @ centred, squares @ weighted, float(weights @ squares**2))
 
@@ -106,9 +108,9 @@ class Gaussian:
         """With the unbiased covariance of two or more rows."""
         rows = np.asarray(rows, dtype=np.float64)
         mean = rows.mean(axis=0)
-        centred = (rows - mean) / np.sqrt(len(rows) - 1)
         if len(rows) <= rows.shape[1]:
-            return cls(mean, None, centred)
+            return cls(mean, None, contrasts(rows - mean) / np.sqrt(len(rows) - 1))
+        centred = (rows - mean) / np.sqrt(len(rows) - 1)
         return cls(mean, centred.T @ centred)
 
     @classmethod
@@ -120,6 +122,11 @@ class Gaussian:
         values, vectors = np.linalg.eigh(moments.covariance)
         kept = slice(len(values) - rank, None)
         return cls(moments.mean, None, _roots(values[kept])[:, None] * vectors[:, kept].T)
+
+    @classmethod
+    def of_sums(cls, n: int, total: Floats, square: Floats) -> Gaussian:
+        """From sums over n vectors z of z and of z zᵀ; the mean must be near 0, and n above the dimension."""
+        return cls(total / n, (square - np.outer(total, total) / n) / (n - 1))
 
     @property
     def factor(self) -> Floats:
@@ -165,26 +172,41 @@ def frechet_of_covariances(
     return sum(frechet_terms(Gaussian(mean_x, cov_x), Gaussian(mean_y, cov_y), mean))
 
 
-def frechet_terms(x: Gaussian, y: Gaussian, mean: Mean = "squared") -> Terms:
-    shift = float(np.sum((x.mean - y.mean) ** 2))
-    traces = x.trace + y.trace
-    spread = traces - 2 * shared_trace(x, y)
+def frechet_terms(x: Gaussian, y: Gaussian, mean: Mean = "squared", rank: int | None = None) -> Terms:
+    return terms_of(x.mean - y.mean, x.trace + y.trace, shared_trace(x, y, rank), mean)
+
+
+def terms_of(apart: Floats, traces: float, shared: float, mean: Mean = "squared") -> Terms:
+    """From the difference of the means, Tr Sx + Tr Sy, and Tr (Sx Sy)^½."""
+    shift, spread = float(apart @ apart), traces - 2 * shared
     return Terms(shift if mean == "squared" else shift**0.5, spread if spread > EXACT * traces else 0.0)
 
 
-def shared_trace(x: Gaussian, y: Gaussian) -> float:
-    """Tr (Sx Sy)^½. With factors XᵀX = Sx and YᵀY = Sy it is the sum of the roots of the eigenvalues of X Sy Xᵀ, and of
-    the singular values of X Yᵀ. The former is twice as fast and good where no eigenvalue is so small that rounding
-    shows in its root; no root of a matrix that is not symmetric is ever taken."""
-    factor = x.factor
-    if x.covariance is not None and y.covariance is not None:
-        values = np.linalg.eigvalsh(factor @ y.covariance @ factor.T)
-        if values[0] > 0:
-            roots = np.sqrt(values)
-            total = float(roots.sum())
-            if float(np.sum(values[-1] / roots)) * float(np.finfo(np.float64).eps) <= EXACT * total:
-                return total
-    return float(np.linalg.svd(factor @ y.factor.T, compute_uv=False).sum())
+def shared_trace(x: Gaussian, y: Gaussian, rank: int | None = None) -> float:
+    """Tr (Sx Sy)^½: with factors XᵀX = Sx and YᵀY = Sy the nuclear norm of X Yᵀ. No root of a matrix that is not
+    symmetric is ever taken. `rank`: that of one of the two at most, where it is known."""
+    return nuclear_norm(x.factor @ y.factor.T, rank)
+
+
+def nuclear_norm(matrix: Floats, rank: int | None = None) -> float:
+    """The sum of the singular values, of which no more than `rank` are above 0: roots of the eigenvalues of the matrix
+    times its transpose, which takes half the time, unless one is so small that rounding shows in its root."""
+    values = np.linalg.eigvalsh(matrix @ matrix.T if matrix.shape[0] <= matrix.shape[1] else matrix.T @ matrix)
+    if rank is not None:
+        values = values[-rank:]
+    if values.size and values[0] > 0:
+        roots = np.sqrt(values)
+        total = float(roots.sum())
+        if float(np.sum(values[-1] / roots)) * float(np.finfo(np.float64).eps) <= ROUNDING * total:
+            return total
+    return float(np.linalg.svd(matrix, compute_uv=False).sum())
+
+
+def contrasts(rows: Floats) -> Floats:
+    """n - 1 rows with the same products of columns as the n rows less their mean: a Householder reflection that turns
+    the mean's direction into the first axis, which is then left out. Centred rows would be dependent."""
+    root = np.sqrt(len(rows))
+    return np.asarray(rows[1:] - (rows[0] + rows.sum(axis=0) / root) / (1 + root))
 
 
 def _roots(values: Floats) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan, lot
+from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, lot
 from dialogauge.metrics.drawn import Drawn, bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.kernels import MEDIAN_ROWS, BlockSums, Kernel, block_sums, median_distance
 from dialogauge.metrics.neighbours import both_rows
@@ -100,11 +100,6 @@ class Mmd(DistributionMetric):
 
     def bounded(self, summaries: Sequence[Sides[Drawn]]) -> list[Sides[Drawn]]:
         return bounded_together(summaries)
-
-    def leave_one_out(self, summaries: Sequence[Sides[Drawn]]) -> Iterator[KernelMeans]:
-        plans = np.tile(np.array([TO_REAL, TO_GENERATED], dtype=np.int8), (len(summaries), len(summaries), 1))
-        plans[np.arange(len(summaries)), np.arange(len(summaries))] = OUT
-        return self.recombine(summaries, list(plans))
 
     def recombine(self, summaries: Sequence[Sides[Drawn]], plans: Sequence[Plan]) -> Iterator[KernelMeans]:
         """Kernel values are summed once, block by block of two summaries' sides; each plan adds up blocks."""

@@ -131,3 +131,8 @@ class Sides(Generic[Side]):
             self.real + other.real,  # type: ignore[operator]
             self.generated + other.generated,  # type: ignore[operator]
         )
+
+
+def flattened(summaries: Sequence[Sides[Side]]) -> list[Side]:
+    """The real and the generated side of each, in turn."""
+    return [side for summary in summaries for side in (summary.real, summary.generated)]
