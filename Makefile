@@ -53,6 +53,7 @@ bench: setup
 	@$(BIN)/python benchmarks/lexical.py
 	@$(BIN)/python benchmarks/encoding.py
 	@$(BIN)/python benchmarks/distances.py
+	@$(BIN)/python benchmarks/floors.py fbd,mmd,prd,prdc 100,500,2000
 	@$(BIN)/python benchmarks/agreement.py
 	@$(BIN)/python benchmarks/learning.py
 	@$(BIN)/python benchmarks/entailment.py
