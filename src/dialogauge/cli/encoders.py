@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dialogauge.cli.output import add_format, print_table
 from dialogauge.tables import Cell, Header, Table
+from dialogauge.text.languages import ENGLISH
 
 HELP = "list the encoders"
 DESCRIPTION = """\
@@ -24,6 +25,8 @@ class Row(NamedTuple):
 
     name: str
     what: str
+    made_for: str
+    """Languages, where they are known."""
     found: str
     get: str
 
@@ -41,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 OTHERS = [
-    Row("NAME or DIRECTORY", "any encoder in the Hugging Face layout, safetensors only", "", "hf download NAME"),
-    Row("static:FILE", "word vectors: GloVe or word2vec, text or binary, also gzip", "", ""),
+    Row("NAME or DIRECTORY", "any encoder in the Hugging Face layout, safetensors only", "", "", "hf download NAME"),
+    Row("static:FILE", "word vectors: GloVe or word2vec, text or binary, also gzip", "the words in it", "", ""),
 ]
 
 
@@ -53,8 +56,8 @@ def _transformers() -> list[Row]:
     for name, known in KNOWN.items():
         found = at_hand(name)
         get = "" if found else known.command
-        rows.append(Row(name, known.about, str(found or "missing"), get))
-        rows.append(Row(f"static:{name}", "its input embeddings as word vectors", rows[-1].found, get))
+        rows.append(Row(name, known.about, ENGLISH, str(found or "missing"), get))
+        rows.append(Row(f"static:{name}", "its input embeddings as word vectors", ENGLISH, rows[-1].found, get))
     return rows
 
 
@@ -64,13 +67,16 @@ def _universal() -> Row:
 
     found = packaged_file(PACKAGE, FILE)
     about = "Universal Sentence Encoder (multilingual, quantised), 512-d, whole texts only; or use:FILE"
-    return Row("use", about, str(found or "missing"), "" if found else INSTALL)
+    return Row("use", about, "16 languages", str(found or "missing"), "" if found else INSTALL)
 
 
 def _table(rows: list[Row]) -> Table:
-    headers = [Header(name, align="left") for name in ("name", "what it is", "at hand", "to get it")]
+    headers = [Header(name, align="left") for name in ("name", "what it is", "made for", "at hand", "to get it")]
     at_hand = {"": "", "missing": "no"}
-    cells = [[Cell(row.name), Cell(row.what), Cell(at_hand.get(row.found, "yes")), Cell(row.get)] for row in rows]
+    cells = [
+        [Cell(row.name), Cell(row.what), Cell(row.made_for), Cell(at_hand.get(row.found, "yes")), Cell(row.get)]
+        for row in rows
+    ]
     notes = [
         "the default is minilm; another: --encoder NAME, or in brackets: bertscore[encoder=mpnet]",
         "--format json shows where each was found",

@@ -82,6 +82,11 @@ class Encoder(ABC):
         """The number of its last layer; None where it has no layers."""
         return None
 
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Those it was made for, by the names of `text.languages`; None where that is not known."""
+        return None
+
     @abstractmethod
     def recipe(self) -> dict[str, str]:
         """What of the encoder could change a number, for signatures."""

@@ -64,7 +64,7 @@ class Encoders:
         path = Path(name).expanduser()
         if name in KNOWN or path.is_dir():
             files = find_model(name)
-            return InputTable(files.directory, files.identity)
+            return InputTable(files.directory, files.identity, files.languages)
         if not path.is_file():
             raise InputError(
                 f"no word vectors {name!r}: expected a file of GloVe or word2vec vectors, or static:minilm"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -22,6 +23,7 @@ from dialogauge.encode.weights_packages import (
     mpnet_parts,
 )
 from dialogauge.errors import InputError
+from dialogauge.text.languages import ENGLISH
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 TEXTS = [
@@ -52,6 +54,11 @@ POSITIONS_AFTER_PADDING = {
     "xmod",
 }
 """Models that number positions from the padding token's id on, and so have fewer than their table."""
+MADE_FOR_ENGLISH = re.compile(
+    r"(distil)?bert-(base|large)-(un)?cased|(distil)?roberta-(base|large)|(mpnet|deberta|deberta-v3|electra)-"
+    r"(small|base|large|base-discriminator)|all-\S+-v[12]"
+)
+"""Names of widely used encoders that were trained on English alone."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,12 @@ class ModelFiles:
     def identity(self) -> str:
         known = any(self.sha256 == model.sha256 for model in KNOWN.values())
         return f"{self.title}@{(self.sha256 if known else self.digest)[:8]}"
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Those the model was made for; None where that is not known of it."""
+        known = any(self.sha256 == model.sha256 for model in KNOWN.values())
+        return frozenset({ENGLISH}) if known or MADE_FOR_ENGLISH.fullmatch(self.title) else None
 
     @cached_property
     def limit(self) -> int:

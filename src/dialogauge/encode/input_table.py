@@ -31,11 +31,12 @@ class InputTable(StaticEncoder):
     word, and without, which is also an end of longer words. The one with the mark is taken first.
     """
 
-    def __init__(self, directory: Path, identity: str) -> None:
+    def __init__(self, directory: Path, identity: str, languages: frozenset[str] | None = None) -> None:
         if not directory.is_dir():
             raise InputError("expected the directory of a model; there is none", directory)
         tokenizer = _tokenizer(directory)
         super().__init__(identity, read_table(directory))
+        self._languages = languages
         shape = json.loads(tokenizer.to_str())
         self._tokenizer = tokenizer
         self._vocabulary: dict[str, int] = tokenizer.get_vocab()
@@ -47,6 +48,10 @@ class InputTable(StaticEncoder):
     def __len__(self) -> int:
         """How many rows the table has."""
         return len(self._table)
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        return self._languages
 
     def recipe(self) -> dict[str, str]:
         return {"enc": f"static:{self.identity}", "words": "its-tokenizer", "unknown": "left-out"}

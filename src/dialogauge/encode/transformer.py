@@ -57,6 +57,10 @@ class Transformer(Encoder):
         return {"enc": self.identity, "maxlen": str(self.files.limit), "dtype": DTYPES[self.dtype]}
 
     @property
+    def languages(self) -> frozenset[str] | None:
+        return self.files.languages
+
+    @property
     def last_layer(self) -> int:
         return self.files.layers
 

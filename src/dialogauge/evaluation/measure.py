@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from dialogauge.corpus.corpus import Corpus, SourceFile
@@ -19,9 +19,12 @@ from dialogauge.evaluation.sample import Sample, measure_rows, refuse_unusable
 from dialogauge.evaluation.stream import measure_stream
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.registry import Request
+from dialogauge.text.languages import Languages
 
 ROWS_FIT = 200_000
 """Up to this many turns are kept with their rows; of more, only group summaries."""
+LOOKED_AT, ONE_OF = 10_000, 16
+"""So many of a system's first turns are looked at for their language, then one of so many."""
 
 
 @dataclass
@@ -31,6 +34,7 @@ class Census:
     wanted: Sequence[str] | None
     seen: dict[str, int]
     empty: int = 0
+    languages: Languages = field(default_factory=Languages)
 
     def watch(self, turns: Iterator[Turn]) -> Iterator[Turn]:
         """The turns of the wanted systems."""
@@ -38,7 +42,13 @@ class Census:
             self.seen[turn.system] = self.seen.get(turn.system, 0) + 1
             if self.wanted is None or turn.system in self.wanted:
                 self.empty += not turn.response.strip()
+                self.look(turn, self.seen[turn.system])
                 yield turn
+
+    def look(self, turn: Turn, number: int) -> None:
+        """At the languages of what metrics hold against each other; not at every one of many turns."""
+        if number <= LOOKED_AT or not number % ONE_OF:
+            self.languages.note((turn.response, *turn.references, *turn.context[-1:]))
 
     @property
     def systems(self) -> dict[str, int]:
@@ -83,6 +93,8 @@ def measure(
     encoders = Encoders(Cache() if cache else None, progress)
     real_corpus, real_units, real_caveats = _real(real, requests, progress)
     census, units = Census(systems, {}), Units()
+    for number, turn in enumerate(real_corpus or ()):
+        census.look(turn, number)
     turns = census.watch(iter(corpus) if isinstance(corpus, Corpus) else corpus.turns())
     first = islice(turns, ROWS_FIT + 1)
     head = deque(watched(first) if progress else first)
@@ -106,6 +118,7 @@ def measure(
         *caveats.of_units(samples, units.kind),
         *caveats.of_samples(samples, sum(census.systems.values())),
         *caveats.of_coverage(samples),
+        *caveats.of_languages(census.languages, metrics),
         *caveats.of_compat(requests, compat),
         *encoders.caveats(),
     ]

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.learn.provenance import describe_data, list_data, versions
+from dialogauge.learn.provenance import describe_data, languages_of, list_data, made_for, versions
 from dialogauge.learn.training import Trained
+from dialogauge.models.directory import LANGUAGES
 from dialogauge.models.ruber import KIND
 from dialogauge.tables import printable
 
@@ -43,6 +44,7 @@ def make_card(trained: Trained, encoder: str, sources: Sources) -> dict[str, Any
     return {
         "kind": KIND,
         "encoder": {"name": encoder, "identity": material.encoder.identity},
+        LANGUAGES: languages_of(material.data.texts),
         "network": {**asdict(trained.shape), "members": recipe.members, "context": recipe.context},
         "normalisation": trained.validation.normalisation.record(),
         "validation": {
@@ -100,6 +102,7 @@ conversations alone, without ratings.
 - A sentence: {SENTENCES[network["sentence"]]}{layers}.
 - The network: {NETWORKS[network["network"]]}; dropout {network["dropout"]:g}.
 - {networks[0].upper()}{networks[1:]}.
+- Made for {made_for(card)}.
 
 ## What it learned from
 

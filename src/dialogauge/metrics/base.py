@@ -21,6 +21,7 @@ from dialogauge import __version__
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
+from dialogauge.text.languages import MadeFor
 
 if TYPE_CHECKING:
     from dialogauge.encode.base import Encoder
@@ -84,6 +85,14 @@ class Metric(ABC):
     def reader(self) -> Encoder | None:
         """The encoder that reads the texts, once `prepare` has asked for it."""
         return None
+
+    @property
+    def made_for(self) -> tuple[MadeFor, ...]:
+        """The languages that what it stands on was made for, as far as that is known: an encoder, a model, word
+        lists. Texts in others are warned of."""
+        if self.reader is None or self.reader.languages is None:
+            return ()
+        return (MadeFor(f"the encoder {self.reader.identity}", self.reader.languages),)
 
     @property
     def extrapolates(self) -> bool:

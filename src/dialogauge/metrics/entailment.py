@@ -16,6 +16,7 @@ from dialogauge.metrics.encoding import COVERAGE, NAMED, ReadMeanMetric
 from dialogauge.metrics.sums import Sums
 from dialogauge.models.entailment.model import ReadyModel, open_entailment
 from dialogauge.models.entailment.premise import premise_of
+from dialogauge.text.languages import MadeFor
 
 if TYPE_CHECKING:
     from dialogauge.encode.base import Encoder
@@ -68,6 +69,10 @@ class Entailment(ReadMeanMetric):
     @property
     def reader(self) -> Encoder | None:
         return None if self.ready is None else self.ready.judge.encoder
+
+    @property
+    def made_for(self) -> tuple[MadeFor, ...]:
+        return super().made_for + (() if self.ready is None else self.ready.model.saved.made_for)
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         from dialogauge.encode.encoders import Encoders

@@ -15,6 +15,7 @@ from dialogauge.metrics.base import Floats
 from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.porter import stem
 from dialogauge.metrics.synonyms import TABLE, synonyms
+from dialogauge.text.languages import ENGLISH, MadeFor
 from dialogauge.text.words import RECIPE, words
 
 Pairs = list[tuple[int, int]]
@@ -143,6 +144,10 @@ class Meteor(MeanMetric):
         if not (0 <= self.alpha <= 1 and 0 <= self.beta < np.inf and 0 <= self.gamma <= 1):
             found = f"alpha={self.alpha}, beta={self.beta}, gamma={self.gamma}"
             raise InputError(f"meteor: expected alpha and gamma from 0 to 1 and beta from 0 on, found {found}")
+
+    @property
+    def made_for(self) -> tuple[MadeFor, ...]:
+        return (MadeFor("its stems and synonyms", frozenset({ENGLISH})),)
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         tokens = cache(words)

@@ -17,6 +17,7 @@ from dialogauge.metrics.encoding import COVERAGE, NAMED, ReadMeanMetric, text_ca
 from dialogauge.metrics.ruber_referenced import RuberReferenced
 from dialogauge.metrics.ruber_unreferenced import CUT, SCORE, SILENT, Ready, make_ready, measure
 from dialogauge.metrics.sums import Sums
+from dialogauge.text.languages import MadeFor
 
 if TYPE_CHECKING:
     from dialogauge.encode.base import Encoder
@@ -63,6 +64,10 @@ class Ruber(ReadMeanMetric):
     @property
     def reader(self) -> Encoder | None:
         return None if self.ready is None else self.ready.encoder
+
+    @property
+    def made_for(self) -> tuple[MadeFor, ...]:
+        return super().made_for + (() if self.ready is None else self.ready.model.saved.made_for)
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         from dialogauge.encode.encoders import Encoders

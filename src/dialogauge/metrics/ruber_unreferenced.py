@@ -15,6 +15,7 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
 from dialogauge.metrics.encoding import NAMED, ReadMeanMetric, text_caveats
 from dialogauge.metrics.sums import Sums
+from dialogauge.text.languages import MadeFor
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
@@ -56,6 +57,10 @@ class RuberUnreferenced(ReadMeanMetric):
     @property
     def reader(self) -> Encoder | None:
         return None if self.ready is None else self.ready.encoder
+
+    @property
+    def made_for(self) -> tuple[MadeFor, ...]:
+        return super().made_for + (() if self.ready is None else self.ready.model.saved.made_for)
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
         return replace(self, ready=make_ready(self.model, self.encoder, encoders))

@@ -16,10 +16,13 @@ from dialogauge.corpus.strict_json import parse_object
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import to_json
+from dialogauge.text.languages import MadeFor
 
 WEIGHTS, CARD, README = "model.safetensors", "card.json", "README.md"
 FILES = (CARD, WEIGHTS, README)
 SCHEMA = "dialogauge.model/1"
+LANGUAGES = "languages"
+"""Of a card: those that the model learned from, by the names of `text.languages`."""
 AGAIN = "copy the model again or train it anew"
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -40,6 +43,14 @@ class SavedModel:
         if "calibration" in self.card:
             parts["calibration"] = self.card["calibration"]
         return f"{self.directory.resolve().name}@{hashlib.sha256(to_json(parts).encode()).hexdigest()[:8]}"
+
+    @property
+    def made_for(self) -> tuple[MadeFor, ...]:
+        """The languages of the texts that it learned from, where its card says."""
+        told = self.card.get(LANGUAGES)
+        if not isinstance(told, list) or not told:
+            return ()
+        return (MadeFor(f"the model {self.identity}", frozenset(map(str, told))),)
 
     def error(self, message: str) -> InputError:
         return InputError(message, self.directory)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialogauge.corpus.inference import LABELS
-from dialogauge.learn.provenance import describe_data, list_data, versions
+from dialogauge.learn.provenance import describe_data, languages_of, list_data, made_for, versions
+from dialogauge.models.directory import LANGUAGES
 from dialogauge.models.entailment.model import KIND
 from dialogauge.tables import printable
 
@@ -24,6 +25,7 @@ def make_card(trained: Trained, encoder: str) -> dict[str, Any]:
     return {
         "kind": KIND,
         "encoder": {"name": encoder, "identity": trained.encoder.identity},
+        LANGUAGES: languages_of([*data.pairs.premises, *data.pairs.hypotheses]),
         "network": asdict(trained.shape),
         "calibration": {"temperature": trained.temperature, "error_before": round(trained.uncalibrated, 6)},
         "validation": {
@@ -78,6 +80,7 @@ a probability for each (Dziri et al. 2019).{hidden}
 - The network: {_network(card["network"])}; dropout {card["network"]["dropout"]:g}.
 - Logits are divided by the temperature {card["calibration"]["temperature"]:g}: the calibration error on pairs held back
   is {card["calibration"]["error_before"]:.4f} before and {held["calibration_error"]:.4f} after.
+- Made for {made_for(card)}.
 
 ## What it learned from
 
