@@ -7,9 +7,10 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -32,10 +33,11 @@ NOT_OURS = {"reproduce table3": "no such file; expected the folder with the FBD 
 
 def printed(command: str) -> str:
     """The output of a command as a page shows it: indented, without spaces at line ends."""
-    arguments = [sys.executable, "-m", *shlex.split(command)]
+    out, err = StringIO(), StringIO()
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, check=True, env=environment)
-    lines = (done.stderr + done.stdout).rstrip("\n").split("\n")
+    with chdir(ROOT), redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, environment, clear=True):
+        assert main(shlex.split(command)[1:]) == 0, err.getvalue()
+    lines = (err.getvalue() + out.getvalue()).rstrip("\n").split("\n")
     return "".join(f"    {line}".rstrip() + "\n" for line in lines)
 
 
