@@ -120,7 +120,7 @@ def test_many_pairs_can_still_be_told_apart():
     assert comparison.beats("s0", "column[name=v]") == [f"s{k}" for k in range(1, 11)]
 
 
-def test_only_shared_contexts_count_and_apart_systems_are_not_tested():
+def test_only_shared_contexts_count_and_apart_systems_are_two_samples():
     rng = np.random.default_rng(0)
     half = Corpus([*turns("a", rng.normal(5, 1, 30)), *turns("b", rng.normal(0, 1, 30), start=15)])
     (found,) = compare(half, "column[name=v]").pairs
@@ -132,9 +132,9 @@ def test_only_shared_contexts_count_and_apart_systems_are_not_tested():
     assert found.difference == pytest.approx(expected)
     apart = compare(Corpus([*turns("a", [5, 6, 7]), *turns("b", [1, 2, 4], start=50)]), "column[name=v]")
     (found,) = apart.pairs
-    assert (found.units, found.p, found.better) == (0, None, None)
+    assert (found.units, found.test, found.paired) == (0, "permutation", False)
     assert found.low < found.difference < found.high
-    assert "untested_pairs" in [caveat.code for caveat in apart.caveats]
+    assert "untested_pairs" not in [caveat.code for caveat in apart.caveats]
 
 
 def test_missing_values_are_not_shared_contexts():
@@ -146,13 +146,20 @@ def test_missing_values_are_not_shared_contexts():
     ]
     comparison = compare(Corpus(rows), "column[name=v]")
     (found,) = comparison.pairs
-    assert (found.units, found.p, found.better) == (0, None, None)
-    assert {"unpaired", "untested_pairs"} <= {caveat.code for caveat in comparison.caveats}
+    assert (found.units, found.paired, found.first_units, found.second_units) == (0, False, 50, 50)
+    assert "unpaired" in {caveat.code for caveat in comparison.caveats}
 
 
-def test_one_shared_context_tells_nothing():
+def test_one_shared_context_does_not_pair_systems():
     (found,) = compare(Corpus([*turns("a", range(50)), *turns("b", range(50), start=49)]), "column[name=v]").pairs
-    assert (found.units, found.low, found.p, found.effect) == (1, None, None, None)
+    assert (found.units, found.test, found.p) == (1, "permutation", 1.0)
+
+
+def test_a_system_of_one_turn_is_not_tested():
+    comparison = compare(Corpus([*turns("a", range(50)), *turns("b", [3], start=60)]), "column[name=v]")
+    (found,) = comparison.pairs
+    assert (found.low, found.p, found.effect, found.test) == (None, None, None, None)
+    assert "untested_pairs" in [caveat.code for caveat in comparison.caveats]
 
 
 @pytest.mark.parametrize("scale", [1e-155, 1e-13, 1.0, 1e12])

@@ -119,10 +119,10 @@ def test_systems_on_other_contexts_are_tested_against_the_same_real_conversation
     assert fbd.p is not None
     assert fbd.low < fbd.difference < fbd.high < 0
     assert fbd.better == "good"
-    assert (length.p, length.test) == (None, None)
-    # By their references they are held against other contexts as well, and cannot be.
+    assert (fbd.test, fbd.paired) == ("jackknife", False)
+    assert (length.test, length.paired) == ("permutation", False)
     (alone,) = compare(apart, "fbd", encoder=model).pairs
-    assert (alone.p, alone.better) == (None, None)
+    assert (alone.test, alone.better) == ("welch", "good")
 
 
 def test_nothing_is_said_of_shared_contexts_where_none_are_needed(real, model):

@@ -46,5 +46,6 @@ def turns(
                 dialogue=name,
                 facts=utterance.facts,
                 extra=extra,
+                numbered=isinstance(dialogue, int),
             ),
         )

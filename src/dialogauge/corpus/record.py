@@ -29,16 +29,18 @@ def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
     if named is None:
         reading.columns.note_unnamed(extra)
     context, instructions = _context(record.get(source), source)
+    name, dialogue = fields.name(record, "id"), fields.name(record, "dialogue")
     return Turn(
-        id=fields.name(record, "id") or str(position),
+        id=name or str(position),
         response=_response(record),
         context=context,
         references=fields.references(record),
         system=system,
         ratings=fields.ratings(record.get("ratings")),
-        dialogue=fields.name(record, "dialogue"),
+        dialogue=dialogue,
         facts=fields.texts(record, "facts") + instructions,
         extra=extra,
+        numbered=name is None and dialogue is None,
     )
 
 

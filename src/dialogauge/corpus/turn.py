@@ -62,6 +62,8 @@ class Turn:
     dialogue: str | None = None
     facts: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=_nothing)
+    numbered: bool = field(default=False, compare=False)
+    """Whether the turn was given no name: its id, and its dialogue where it has one, are positions in a file."""
 
     def __post_init__(self) -> None:
         context, references, facts = self.context, self.references, self.facts

@@ -83,7 +83,7 @@ def of_units(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     apart = [
         label
         for label, mine in _by_label(samples).items()
-        if any(not np.array_equal(mine[0].own_units, other.own_units) for other in mine[1:])
+        if any(not mine[0].stands_on_units_of(other) for other in mine[1:])
     ]
     if apart:
         message = (

@@ -85,11 +85,9 @@ def _of_pairs(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
     found = []
     names = {(pair.first, pair.second) for pair in pairs if pair.p is None}
     if names:
-        message = f"without a test, since too few {measured.unit} are shared or values are missing: "
+        message = f"without a test, since a system has fewer than two {measured.unit} or no value: "
         found.append(Caveat("untested_pairs", message + ", ".join(f"{a} and {b}" for a, b in sorted(names)[:5])))
-    beside = {sample.label for sample in measured.samples if sample.real_units is not None}
-    paired = [pair for pair in pairs if pair.p is not None and (pair.units or pair.metric not in beside)]
-    few = min((pair.units for pair in paired), default=FEW)
+    few = min((pair.units for pair in pairs if pair.p is not None and pair.paired), default=FEW)
     if few < FEW:
         message = f"some pairs share only {few} {measured.unit}: below {FEW}, intervals are too narrow"
         found.append(Caveat("few_shared", message))

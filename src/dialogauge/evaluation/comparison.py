@@ -26,6 +26,11 @@ from dialogauge.evaluation.settings import Settings
 
 SCHEMA = "dialogauge.comparison/1"
 PAIRS_SHOWN = 30
+CITED: dict[str, Keys] = {
+    "randomisation": ("noreen1989computer",),
+    "permutation": ("chung2013exact",),
+    "welch": ("welch1947generalization",),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,40 +149,68 @@ class Comparison(Measured):
     def _score(self, system: str, metric: str) -> Score:
         return next(score for score in self.scores if (score.system, score.metric) == (system, metric))
 
-    def _tests(self) -> dict[str, str]:
-        """The tests of the pairs, each with how it was done."""
-        exchanges = exchanges_for(len(self.systems), self.settings)
+    def _tests(self, paired: bool) -> dict[str, str]:
+        """The tests of the pairs that are paired or that are not, each with how it was done."""
+        draws, seed = exchanges_for(len(self.systems), self.settings), self.settings.seed
+        beside = "" if paired else ", against the same real conversations"
         ways = {
-            "randomisation": f"approximate randomisation ({exchanges} exchanges, seed {self.settings.seed})",
-            "jackknife": "jackknife of the difference",
+            "randomisation": f"approximate randomisation ({draws} exchanges, seed {seed})",
+            "permutation": f"studentised permutation ({draws} permutations, seed {seed})",
+            "welch": "Welch's test on the jackknife of each system",
+            "jackknife": f"jackknife of the difference{beside}",
         }
-        used = {pair.test for pair in self.pairs}
+        used = {pair.test for pair in self.pairs if pair.paired == paired}
         return {test: how for test, how in ways.items() if test in used}
 
     def _tests_in_words(self) -> list[str | Keys]:
         pieces: list[str | Keys] = []
-        for test, how in self._tests().items():
-            pieces += [" and the " if pieces else f"Systems were compared in pairs over {self.unit} by ", how]
-            pieces += [("noreen1989computer",)] if test == "randomisation" else []
+        for paired, start in ((True, f"in pairs over {self.unit}"), (False, f"over {self.unit} of their own")):
+            for place, (test, how) in enumerate(self._tests(paired).items()):
+                opening = f"{'; others' if pieces else 'Systems were compared'} {start} by "
+                pieces += [" and the " if place else opening, how]
+                pieces += [CITED[test]] if test in CITED else []
         if pieces:
             pieces += ["; p-values are corrected over the pairs of a metric by Holm's method", ("holm1979simple",), "."]
         return pieces
 
     def _notes(self) -> list[str]:
-        how = list(self._tests().values())
         notes = [
-            f"letters beside a score: the systems it beats (p < {ALPHA} after Holm's correction over a metric's pairs)"
+            f"letters beside a score: the systems it beats (p < {ALPHA} after Holm's correction over a metric's pairs)",
+            *self._paired_notes([pair for pair in self.pairs if pair.paired]),
+            *self._unpaired_notes([pair for pair in self.pairs if not pair.paired]),
         ]
-        if how:
-            notes.append(f"paired test over {self.unit}: {', '.join(how)}")
-        if len({pair.units for pair in self.pairs}) > 1:
-            notes.append(f"a pair is compared on the {self.unit} that both systems have")
         if len(self.pairs) > PAIRS_SHOWN:
             notes.append(
                 f"{len(self.pairs)} pairs with differences, intervals, p-values and effects: --format csv or json"
             )
         signatures = dict.fromkeys(score.signature for score in self.scores)
         return [*notes, *(f"signature: {signature}" for signature in signatures)]
+
+    def _paired_notes(self, pairs: Sequence[Pair]) -> list[str]:
+        how = ", ".join(self._tests(paired=True).values())
+        notes = [f"paired test over {self.unit}: {how}"] if how else []
+        if len({pair.units for pair in pairs}) > 1:
+            notes.append(f"a pair is compared on the {self.unit} that both systems have")
+        return notes
+
+    def _unpaired_notes(self, pairs: Sequence[Pair]) -> list[str]:
+        how = ", ".join(self._tests(paired=False).values())
+        if not how:
+            return []
+        counts = {(pair.first_units, pair.second_units) for pair in pairs}
+        sizes = "" if len(counts) > 1 else " ({} and {})".format(*counts.pop())
+        most = max(pair.units for pair in pairs)
+        shared = f"not paired since they share only {most}" if most else "not paired since they share none"
+        notes = [f"two-sample test over {self.unit}{sizes}, {shared}: {how}"]
+        if any(self._cut(pair) for pair in pairs):
+            notes.append(
+                "where a score changes with the number of turns, the larger system is cut by chance to as many"
+            )
+        return notes
+
+    def _cut(self, pair: Pair) -> bool:
+        sizes = [self._score(system, pair.metric).units for system in (pair.first, pair.second)]
+        return pair.test == "welch" and sizes != [pair.first_units, pair.second_units]
 
 
 def _marks(count: int) -> Sequence[str]:
@@ -194,7 +227,7 @@ def _pair_row(pair: Pair, difference: tables.Cell) -> list[tables.Cell]:
         tables.Cell(_p(pair.p)),
         tables.Cell(_p(pair.p_holm)),
         tables.Cell(effect),
-        tables.Cell(str(pair.units)),
+        tables.Cell(str(pair.units) if pair.paired else f"{pair.first_units} and {pair.second_units}"),
         tables.Cell(pair.better or ""),
     ]
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.holm import holm_corrected
 from dialogauge.evaluation.intervals import Resampler, bootstraps
+from dialogauge.evaluation.matching import enough
 from dialogauge.evaluation.randomisation import randomisation_tests
 from dialogauge.evaluation.resampling import NO_INTERVAL, Jackknife, percentile_interval
-from dialogauge.evaluation.sample import Sample
+from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.two_samples import two_sample_test
+from dialogauge.evaluation.units import Keys
 
 ALPHA = 0.05
 EXCHANGES_PER_PAIR = 200
@@ -27,7 +29,8 @@ NO_SPREAD = 1e-12
 
 @dataclass(frozen=True)
 class Pair:
-    """`difference` is first minus second, on the units both have; None where something is undefined or untested."""
+    """`difference` is first minus second: where they are paired on the units both have, else each on its own. None
+    where something is undefined or untested."""
 
     metric: str
     first: str
@@ -38,12 +41,20 @@ class Pair:
     p: float | None = None
     p_holm: float | None = None
     effect: float | None = None
-    """The difference in standard deviations of a unit's difference: for means, Cohen's d of paired samples."""
+    """The difference in standard deviations of a unit's difference: for means, Cohen's d of paired samples. Where the
+    systems are not paired, in standard deviations of a unit."""
     units: int = 0
     """How many units both systems have."""
     test: str | None = None
+    """Paired: "randomisation" or "jackknife". Not paired: "permutation" or "welch", and "jackknife" where both systems
+    are held against the same real conversations."""
     better: str | None = None
     """The system that is better, where the corrected test says so."""
+    first_units: int = 0
+    """How many units of the first system the comparison stands on."""
+    second_units: int = 0
+    paired: bool = True
+    """Whether the test pairs the units that both systems have."""
 
     def turned(self) -> Pair:
         """The same pair the other way round."""
@@ -51,7 +62,15 @@ class Pair:
             None if value is None else -value for value in (self.difference, self.effect, self.high, self.low)
         )
         return replace(
-            self, first=self.second, second=self.first, difference=difference, effect=effect, low=low, high=high
+            self,
+            first=self.second,
+            second=self.first,
+            difference=difference,
+            effect=effect,
+            low=low,
+            high=high,
+            first_units=self.second_units,
+            second_units=self.first_units,
         )
 
 
@@ -70,9 +89,9 @@ class Contest:
         else:
             self._jackknives = {sample.system: resampler.jackknife(sample)[part] for sample in samples}
 
-    def pair(self, first: Sample, second: Sample) -> Pair:
-        """The difference with its interval and test, not yet corrected for the number of pairs."""
-        shared = len(np.intersect1d(first.own_units, second.own_units))
+    def pair(self, first: Sample, second: Sample, shared: int) -> Pair:
+        """The difference with its interval and test, not yet corrected for the number of pairs. `shared` is the number
+        of units that both have."""
         values = [float(sample.metric.conclude(sample.summary)[self._part]) for sample in (first, second)]
         if self._jackknives:
             both = [self._jackknives[sample.system] for sample in (first, second)]
@@ -86,7 +105,7 @@ class Contest:
             error = float(np.nanstd(differences))
             p = self._p[first.system, second.system]
         # A stream keeps no rows by which to leave out units that only one system has.
-        together = len(np.union1d(first.own_units, second.own_units)) if first.groups or not shared else shared
+        together = first.unit_count + second.unit_count - shared if first.groups or not shared else shared
         if together < 2:
             interval, error = NO_INTERVAL, np.nan
         spread = error > NO_SPREAD * max(map(abs, values))
@@ -103,6 +122,8 @@ class Contest:
             effect=defined((values[0] - values[1]) / (error * np.sqrt(together))) if spread else None,
             units=shared,
             test=test if tested else None,
+            first_units=first.unit_count,
+            second_units=second.unit_count,
         )
 
 
@@ -140,10 +161,9 @@ def all_pairs(samples: Sequence[Sample], part: str, settings: Settings) -> list[
         if not len(first.units) or not len(second.units):
             pairs.append(Pair(_name(first, part), first.system, second.system))
         elif common:
-            pairs.append(common.pair(first, second))
+            pairs.append(common.pair(first, second, first.unit_count))
         else:
-            both = on_shared_units(first, second)
-            pairs.append(Contest(both, part, settings, exchanges).pair(*both))
+            pairs.append(_compared(first, second, part, settings, exchanges))
     return holm(pairs, samples[0].metric.direction(part))
 
 
@@ -152,23 +172,58 @@ def exchanges_for(systems: int, settings: Settings) -> int:
     return max(settings.resamples, EXCHANGES_PER_PAIR * systems * (systems - 1) // 2)
 
 
-def on_shared_units(first: Sample, second: Sample) -> tuple[Sample, Sample]:
-    """Both systems on the units they share; as they are where they share none or where no rows are kept."""
-    shared = np.intersect1d(first.own_units, second.own_units)
-    if first.groups or second.groups or not len(shared):
-        return first, second
-    return _on(first, shared), _on(second, shared)
+def _compared(first: Sample, second: Sample, part: str, settings: Settings, exchanges: int) -> Pair:
+    """Two systems on the units they share, where these are enough; else each on its own."""
+    ours, theirs = first.same_units(second)
+    shared = len(ours)
+    if enough(shared, min(first.unit_count, second.unit_count)):
+        both = (
+            (first, second)
+            if first.groups
+            else (on_units(first, ours), _renamed(on_units(second, theirs), theirs, ours))
+        )
+        return Contest(both, part, settings, exchanges).pair(*both, shared)
+    if first.real_units is not None:
+        both = first, second if second.groups else _renamed(second, second.own_units, ~second.own_units)
+        return replace(Contest(both, part, settings, exchanges).pair(*both, 0), units=shared, paired=False)
+    found = two_sample_test(first, second, part, settings, exchanges)
+    tested = not np.isnan(found.p)
+    return Pair(
+        metric=_name(first, part),
+        first=first.system,
+        second=second.system,
+        difference=defined(found.values[0] - found.values[1]),
+        low=defined(found.interval.low),
+        high=defined(found.interval.high),
+        p=defined(found.p),
+        effect=defined(found.effect),
+        units=shared,
+        test=found.test if tested else None,
+        first_units=found.units[0],
+        second_units=found.units[1],
+        paired=False,
+    )
 
 
-def _on(sample: Sample, units: Any) -> Sample:
-    kept = np.isin(sample.units, units if sample.real_units is None else np.concatenate([units, sample.real_units]))
-    rows = sample.rows[np.flatnonzero(kept)]
-    return replace(sample, units=sample.units[kept], rows=rows, summary=sample.metric.summarise(rows))
+def _renamed(sample: Sample, old: Keys, new: Keys) -> Sample:
+    """The sample with other keys for some of its units."""
+    order = np.argsort(old)
+    places = np.minimum(np.searchsorted(old[order], sample.units), len(old) - 1)
+    known = old[order][places] == sample.units
+    return replace(sample, units=np.where(known, new[order][places], sample.units))
 
 
 def _same_units(samples: Sequence[Sample]) -> bool:
-    units = [np.unique(sample.units) for sample in samples]
-    return bool(units) and all(np.array_equal(units[0], other) for other in units[1:])
+    """Whether all stand on the same units, under the same keys."""
+    return bool(samples) and all(
+        np.array_equal(samples[0].own_units, other.own_units) and _paired_as_named(samples[0], other)
+        for other in samples[1:]
+    )
+
+
+def _paired_as_named(first: Sample, second: Sample) -> bool:
+    ours, theirs = first.same_units(second)
+    return len(ours) == first.unit_count and np.array_equal(ours, theirs)
 
 
 def _name(sample: Sample, part: str) -> str:

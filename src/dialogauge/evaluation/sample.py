@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
+from dialogauge.evaluation.matching import Answered, same_units
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Floats, Metric
 from dialogauge.tables import printable
@@ -51,6 +52,17 @@ class Sample:
     Their rows and units stand after the system's own."""
     coverage: NDArray[np.int64] | None = None
     """How much of the texts the metric's encoder knows (`Metric.coverage`), those of undefined rows included."""
+    answered: Answered | None = None
+    """What the turns of its own units answer, by which they are known as another system's; None where only their names
+    are known."""
+
+    def same_units(self, other: Sample) -> tuple[Keys, Keys]:
+        """Own units and, beside each, the unit of the other sample that is the same."""
+        return same_units(*(sample.answered or Answered.by_name(sample.own_units) for sample in (self, other)))
+
+    def stands_on_units_of(self, other: Sample) -> bool:
+        """Whether both have the same units."""
+        return len(self.same_units(other)[0]) == self.unit_count == other.unit_count
 
     def __repr__(self) -> str:
         return f"<Sample: {self.label} of {self.system}, {self.turns} turns>"
@@ -78,6 +90,13 @@ class Sample:
         return len(self.own_units)
 
 
+def on_units(sample: Sample, units: Keys) -> Sample:
+    """The sample on some of its own units, with all real conversations beside it."""
+    kept = np.isin(sample.units, units if sample.real_units is None else np.concatenate([units, sample.real_units]))
+    rows = sample.rows[np.flatnonzero(kept)]
+    return replace(sample, units=sample.units[kept], rows=rows, summary=sample.metric.summarise(rows))
+
+
 def refuse_unusable(metrics: Mapping[str, Metric], samples: Iterable[Sample], turns: int) -> None:
     """Refuses a metric that found what it needs in no turn at all."""
     measured = Counter[str]()
@@ -98,12 +117,13 @@ def measure_rows(
     samples = []
     with tqdm(total=len(metrics) * len(corpus), unit="turn", disable=not progress, leave=False) as bar:
         for system, turns in corpus.by_system.items():
-            keys = units.keys(turns)
+            keys, messages = units.keys(turns), units.messages(turns)
             for label, (places, rows) in measure_all(metrics, turns, bar).items():
                 metric = metrics[label]
                 coverage = metric.coverage(rows)
                 defined = np.flatnonzero(metric.defined(rows))
                 rows, own = rows[defined], keys[places[defined]]
+                answered = Answered.noted(own, messages[places[defined]])
                 values = metric.per_turn(rows)
                 beside = real_beside(metric, system, real_units)
                 if beside is not None:
@@ -122,6 +142,7 @@ def measure_rows(
                         values=values,
                         real_units=None if beside is None else beside[1],
                         coverage=coverage,
+                        answered=answered,
                     )
                 )
     return samples

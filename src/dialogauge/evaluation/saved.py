@@ -17,12 +17,13 @@ from dialogauge import __version__
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import caveats
+from dialogauge.evaluation.matching import Answered
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.registry import Request, parse_requests
 
 SCHEMA = "dialogauge.run/1"
-REAL_UNITS = "real_units"
+REAL_UNITS, ANSWERED = "real_units", "answered"
 RUN, MEASURES = "run.json", "measures.npz"
 ABOUT_ALL = ("few_samples", "unpaired", "different_sizes")
 """Caveats that are found anew when runs are put together."""
@@ -43,6 +44,8 @@ def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[
         arrays.update({f"{place}.{name}": array for name, array in sample.metric.pack(sample.rows).items()})
         if sample.real_units is not None:
             arrays[f"{place}.{REAL_UNITS}"] = sample.real_units
+        if sample.answered is not None:
+            arrays[f"{place}.{ANSWERED}"] = np.stack([sample.answered.units, sample.answered.messages])
     return described, arrays
 
 
@@ -174,6 +177,9 @@ def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, s
         raise ValueError(f"the arrays of {said['metric']} for {said['system']} do not fit together")
     if real_units is not None and not np.array_equal(units[len(units) - len(real_units) :], real_units):
         raise ValueError(f"the real units of {said['metric']} for {said['system']} do not fit")
+    answered = own.get(ANSWERED)
+    if answered is None or answered.dtype != np.uint64 or answered.ndim != 2 or len(answered) != 2:
+        raise ValueError("nothing says which dialogues these are; score the files again")
     return Sample(
         label=said["metric"],
         system=said["system"],
@@ -184,4 +190,5 @@ def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, s
         summary=metric.summarise(rows),
         rows=rows,
         real_units=real_units,
+        answered=Answered.noted(*answered),
     )

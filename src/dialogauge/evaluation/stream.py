@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
+from dialogauge.evaluation.matching import Answered
 from dialogauge.evaluation.resampling import GROUPS
 from dialogauge.evaluation.sample import Places, Sample, measure_all, real_beside
 from dialogauge.evaluation.totals import Total, add_all
@@ -29,6 +30,7 @@ class Tally:
         self.turns = 0
         self.coverage: Any = None
         self.keys: list[Any] = []
+        self.messages: list[Any] = []
         self.ids: list[str] = []
         self.values: list[Any] = []
 
@@ -46,20 +48,23 @@ def measure_stream(
             for turn in batch:
                 by_system.setdefault(turn.system, []).append(turn)
             for system, part in by_system.items():
-                keys = units.keys(part)
+                keys, messages = units.keys(part), units.messages(part)
                 for label, (places, rows) in measure_all(metrics, part, bar).items():
-                    _note(tallies[system, label], metrics[label], part, keys, places, rows)
+                    _note(tallies[system, label], metrics[label], part, keys, messages, places, rows)
                     _settle(tallies[system, label], metrics[label])
     return [_sample(label, system, metrics[label], tally, real_units) for (system, label), tally in tallies.items()]
 
 
-def _note(tally: Tally, metric: Metric, turns: Sequence[Turn], keys: Keys, places: Places, rows: Any) -> None:
+def _note(
+    tally: Tally, metric: Metric, turns: Sequence[Turn], keys: Keys, messages: Keys, places: Places, rows: Any
+) -> None:
     tally.turns += len(places)
     if (coverage := metric.coverage(rows)) is not None:
         tally.coverage = coverage + (0 if tally.coverage is None else tally.coverage)
     defined = np.flatnonzero(metric.defined(rows))
     places, rows = places[defined], rows[defined]
     _add(tally, metric, keys[places], rows)
+    tally.messages.append(messages[places])
     if (values := metric.per_turn(rows)) is not None:
         tally.values.append(values)
         tally.ids.extend(turns[place].id for place in places)
@@ -84,6 +89,7 @@ def _settle(tally: Tally, metric: Metric) -> None:
 
 
 def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: Keys | None) -> Sample:
+    answered = Answered.noted(np.concatenate(tally.keys), np.concatenate(tally.messages))
     beside = real_beside(metric, system, real_units)
     if beside is not None:
         _add(tally, metric, beside[1], beside[0])
@@ -102,4 +108,5 @@ def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: K
         values=np.concatenate(tally.values) if tally.values else None,
         real_units=None if beside is None else beside[1],
         coverage=tally.coverage,
+        answered=answered,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.corpus.unit import unit_key, unit_of
+from dialogauge.corpus.unit import message_key, unit_key, unit_of
 
 Keys = NDArray[np.uint64]
 
@@ -31,6 +31,10 @@ class Units:
     def keys(self, turns: Iterable[Turn]) -> Keys:
         """The key of each turn's unit."""
         return np.array([self.key(turn) for turn in turns], dtype=np.uint64)
+
+    def messages(self, turns: Iterable[Turn]) -> Keys:
+        """What each turn answers."""
+        return np.array([message_key(turn) for turn in turns], dtype=np.uint64)
 
     def key(self, turn: Turn) -> int:
         self.kinds.add(unit_of(turn)[0])

@@ -25,5 +25,9 @@ class MeanMetric(SumMetric):
             means = summary.total / summary.n[..., None]
         return {part: means[..., column] for column, part in enumerate(("", *self.parts))}
 
+    def mean_of(self, part: str) -> int | None:
+        """The column of the rows whose mean the main value or a part is; None for a part that is no mean of rows."""
+        return ("", *self.parts).index(part)
+
     def per_turn(self, measures: Floats) -> Floats:
         return measures[:, 0]

@@ -116,6 +116,9 @@ class SemanticMetric(EncoderMetric, ReadMeanMetric):
         words, left = (0, 0) if self.phrases is None else self.phrases.count(text)
         return self.value(likeness, words, left), likeness, self.factor(words, left)
 
+    def mean_of(self, part: str) -> int | None:
+        return None if part == "difference" else super().mean_of(part)
+
     def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
         """The difference is the mean over the turns that have references."""
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -22,7 +22,7 @@ def sniff(head: Head) -> bool:
 
 
 def read(reading: Reading) -> Iterator[LocatedTurn]:
-    """Ids count lines from 0, so that systems are paired. Utterances of a context are separated by `|||` or by
+    """Ids count lines from 0. Utterances of a context are separated by `|||` or by
     tabs, references in one line by tabs; a blank line is no context and no reference, but an empty response.
     `responses.txt` is of a system named after the directory."""
     parts = _parts(reading)
@@ -39,6 +39,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
                 context=utterances(texts[1]) if contexts else (),
                 references=tuple(part for part in given if part),
                 system=system,
+                numbered=True,
             )
             yield line, turn
 

@@ -1,0 +1,188 @@
+"""Two systems on units of their own (last week's dialogues and this week's): nothing pairs them.
+
+Means are tested by permutation: if both systems were equally good, it would not matter which of them a whole dialogue
+belongs to. The difference is divided by its standard error in every permutation, since otherwise the test fails where
+the systems differ in size and in spread (Janssen 1997; Chung & Romano 2013). For everything else each system has a
+jackknife of its own, and the test is Welch's (1947).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.evaluation.intervals import Resampler
+from dialogauge.evaluation.resampling import (
+    CELLS_AT_ONCE,
+    GROUPS,
+    NO_INTERVAL,
+    Interval,
+    bootstrap_weights,
+    percentile_interval,
+)
+from dialogauge.evaluation.sample import Sample, on_units
+from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.totals import add_all
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.means import MeanMetric
+
+ROUNDING = 1e-9
+"""Statistics that agree to this share of themselves are equal, and spreads below it are rounding."""
+
+
+class Found(NamedTuple):
+    """The first system less the second. NaN where something is undefined."""
+
+    values: tuple[float, float]
+    interval: Interval
+    p: float
+    effect: float
+    """The difference in standard deviations of a unit: the root of both systems' mean variance."""
+    units: tuple[int, int]
+    test: str
+
+
+def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings, permutations: int) -> Found:
+    metric = first.metric
+    column = metric.mean_of(part) if isinstance(metric, MeanMetric) and metric.resampling == "bootstrap" else None
+    if column is None or first.groups:
+        return _welch(*_of_one_size(first, second, settings), part, settings)
+    return _permutation(Sums.noted(first, column), Sums.noted(second, column), settings, permutations)
+
+
+class Sums(NamedTuple):
+    """The sum of each unit's values, and how many they are."""
+
+    totals: Floats
+    sizes: Floats
+
+    @classmethod
+    def noted(cls, sample: Sample, column: int) -> Sums:
+        _, places = np.unique(sample.units, return_inverse=True)
+        return cls(
+            np.bincount(places, sample.rows[:, column]).astype(np.float64), np.bincount(places).astype(np.float64)
+        )
+
+    @property
+    def mean(self) -> float:
+        return float(self.totals.sum() / self.sizes.sum())
+
+    def means(self, weights: Floats) -> Floats:
+        return np.asarray((weights @ self.totals) / (weights @ self.sizes))
+
+    def error(self, weights: Floats) -> Floats:
+        """The standard error of the mean of the units with weight 1, a ratio of sums: the root of n / (n - 1) times
+        sum (t - s r)² / (sum s)², r being the ratio of the sums of t and s."""
+        t, s = self.totals, self.sizes
+        n, total, size, tt, ts, ss = (weights @ np.stack([np.ones_like(t), t, s, t * t, t * s, s * s], axis=1)).T
+        ratio = total / size
+        return np.asarray(np.sqrt(n / (n - 1) * np.maximum(tt - 2 * ratio * ts + ratio**2 * ss, 0.0)) / size)
+
+    def studentised(self, weights: Floats) -> Floats:
+        """How far the mean of the units with weight 1 lies from that of the others, in standard errors."""
+        apart = np.abs(self.means(weights) - self.means(1 - weights))
+        error = np.hypot(self.error(weights), self.error(1 - weights))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(apart <= ROUNDING * np.abs(self.totals).max(), 0.0, apart / error)
+
+
+def _permutation(first: Sums, second: Sums, settings: Settings, permutations: int) -> Found:
+    """The p-value is the share of permutations, the observed one included, in which the studentised difference is as
+    large. The interval comes from resampling each system by itself."""
+    units = len(first.sizes), len(second.sizes)
+    values = first.mean, second.mean
+    rng, *rngs = np.random.default_rng([settings.seed, 2]).spawn(3)
+    mine = np.repeat([1.0, 0.0], units)[None, :]
+    pooled = Sums(*(np.concatenate(both) for both in zip(first, second, strict=True)))
+    deviations = pooled.totals - pooled.sizes * pooled.mean
+    scale = float(np.abs(deviations).max())
+    found = Found(values, NO_INTERVAL, float("nan"), float("nan"), units, "permutation")
+    if min(units) < 2 or np.isnan(scale):
+        return found
+    found = found._replace(interval=_bootstrapped(first, second, settings, rngs))
+    if scale <= ROUNDING * np.abs(pooled.totals).max():
+        return found._replace(p=1.0)
+    pooled = Sums(deviations / scale, pooled.sizes)
+    spread = np.sqrt((units[0] * pooled.error(mine) ** 2 + units[1] * pooled.error(1 - mine) ** 2) / 2)
+    effect = (values[0] - values[1]) / scale / float(spread[0]) if spread[0] > ROUNDING else float("nan")
+    return found._replace(p=_share_as_large(pooled, mine, rng, permutations), effect=effect)
+
+
+def _share_as_large(pooled: Sums, mine: Floats, rng: np.random.Generator, permutations: int) -> float:
+    least = float(pooled.studentised(mine)[0]) * (1 - ROUNDING)
+    as_large = 1
+    block = max(1, CELLS_AT_ONCE // mine.size)
+    for start in range(0, permutations, block):
+        dealt = rng.permuted(np.repeat(mine, min(block, permutations - start), axis=0), axis=1)
+        as_large += int(np.count_nonzero(pooled.studentised(dealt) >= least))
+    return as_large / (permutations + 1)
+
+
+def _bootstrapped(first: Sums, second: Sums, settings: Settings, rngs: Sequence[np.random.Generator]) -> Interval:
+    drawn = []
+    for side, rng in zip((first, second), rngs, strict=True):
+        blocks = bootstrap_weights(len(side.sizes), settings.resamples, rng)
+        drawn.append(np.concatenate([side.means(weights) for weights in blocks]))
+    return percentile_interval(drawn[0] - drawn[1], settings.confidence)
+
+
+def _welch(first: Sample, second: Sample, part: str, settings: Settings) -> Found:
+    """The degrees of freedom are Welch's, from the standard errors of the two jackknives."""
+    from scipy.special import stdtr, stdtrit
+
+    units = first.unit_count, second.unit_count
+    one, other = (Resampler([sample], settings).jackknife(sample)[part] for sample in (first, second))
+    values = one.estimate, other.estimate
+    difference, error = values[0] - values[1], float(np.hypot(one.error, other.error))
+    rounding = ROUNDING * max(map(abs, values))
+    found = Found(values, NO_INTERVAL, float("nan"), float("nan"), units, "welch")
+    if np.isnan(difference) or not error > rounding:
+        return found._replace(p=1.0) if min(units) > 1 and abs(difference) <= rounding else found
+    shares = [(side.error / error) ** 2 for side in (one, other)]
+    freedom = 1 / sum(share**2 / side.freedom for share, side in zip(shares, (one, other), strict=True))
+    reach = float(stdtrit(freedom, (1 + settings.confidence) / 2)) * error
+    return found._replace(
+        interval=Interval(difference - reach, difference + reach),
+        p=float(2 * stdtr(freedom, -abs(difference) / error)),
+        effect=difference / error / float(np.sqrt(np.dot(units, shares) / 2)),
+    )
+
+
+def _of_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sample, Sample]:
+    """Where a score changes with the number of turns, as many turns of the larger system as the smaller one has: whole
+    units, drawn by chance."""
+    turns = [int(sample.summary.n) for sample in (first, second)]
+    if not first.metric.grows or turns[0] == turns[1]:
+        return first, second
+    if turns[0] > turns[1]:
+        return _cut(first, turns[1], settings), second
+    return first, _cut(second, turns[0], settings)
+
+
+def _cut(sample: Sample, turns: int, settings: Settings) -> Sample:
+    if sample.groups:
+        return _cut_groups(sample, turns)
+    units, sizes = np.unique(sample.units, return_counts=True)
+    order = np.random.default_rng([settings.seed, 3]).permutation(len(units))
+    return on_units(sample, units[order[: _nearest(sizes[order], turns)]])
+
+
+def _cut_groups(sample: Sample, turns: int) -> Sample:
+    """A unit's group comes from a hash, so that the first groups are as good as any."""
+    kept = _nearest(np.array([0 if group is None else int(group.n) for group in sample.groups]), turns)
+    groups = [group if place < kept else None for place, group in enumerate(sample.groups)]
+    return replace(
+        sample,
+        units=sample.units[sample.units % np.uint64(GROUPS) < kept],
+        summary=add_all([group for group in groups if group is not None]),
+        groups=groups,
+    )
+
+
+def _nearest(sizes: NDArray[np.int64], wanted: int) -> int:
+    """How many of the first sizes come nearest to a sum; one at least."""
+    return int(np.argmin(np.abs(np.cumsum(sizes) - wanted))) + 1
