@@ -79,9 +79,61 @@ def test_a_worse_week_is_found_and_a_like_one_passes(dialogauge, logs):
     weeks = [last.rename(last.with_name("last_week.jsonl")), this.rename(this.with_name("this_week.jsonl"))]
     bad = bad.rename(bad.with_name("bad_week.jsonl"))
     metric = "semantic_similarity[encoder=static:minilm]"
-    call = ("compare", weeks[0], "--metrics", metric, "--fail-if-worse", metric, "--no-cache")
-    done = dialogauge(*call, weeks[1], "--systems", "last_week,this_week")
+    more = ("--metrics", metric, "--fail-if-worse", metric, "--no-cache")
+    done = dialogauge("compare", *weeks, *more, "--systems", "last_week,this_week")
     assert (done.code, "cannot be tested" in done.err) == (0, False)
-    done = dialogauge(*call, bad, "--systems", "last_week,bad_week")
+    done = dialogauge("compare", weeks[0], bad, *more, "--systems", "last_week,bad_week")
     assert done.code == 1
     assert f"bad_week is worse than last_week under {metric}\n" in done.err
+
+
+def test_one_system_stands_against_another(dialogauge, logs, runs, tmp_path):
+    both = tmp_path / "both.jsonl"
+    renamed = [json.dumps({**json.loads(line), "system": "prod-v2"}) for line in logs[2].read_text().splitlines()]
+    more = [json.dumps({**json.loads(line), "system": "other"}) for line in logs[1].read_text().splitlines()]
+    both.write_text("\n".join([*renamed, *more]) + "\n")
+    out = tmp_path / "runs" / "both"
+    call = ("score", both, "--metrics", "length,distinct.1", "--systems", "prod-v2,other", "--out", out)
+    assert dialogauge(*call).code == 0
+    done = dialogauge("compare", runs[0], out, "--metrics", "length", "--system", "prod=prod-v2", "--format", "json")
+    (pair,) = json.loads(done.out)["pairs"]
+    assert (pair["first"], pair["second"]) == ("prod", "prod-v2")
+    assert pair["p"] == pair["p_holm"] < 0.01
+    call = ("compare", *runs[:2], "--metrics", "length", "--format", "json", "--system", "prod")
+    (pair,) = json.loads(dialogauge(*call).out)["pairs"]
+    assert (pair["first"], pair["second"]) == ("lw/prod", "tw/prod")
+
+
+def test_a_gate_holds_the_system_that_was_named(dialogauge, tmp_path):
+    rows = {"good": "a b c d e", "fair": "a b c d x", "bad": "v w x y z"}
+    path = tmp_path / "three.jsonl"
+    lines = [
+        json.dumps(
+            {"context": [f"q{i}"], "response": f"{text} {i % 5}", "references": [f"a b c d e {i}"], "system": name}
+        )
+        for i in range(30)
+        for name, text in rows.items()
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    call = ("compare", path, "--fail-if-worse", "bleu")
+    assert dialogauge(*call).code == 1
+    assert dialogauge(*call, "--system", "fair=good").code == 0
+    assert dialogauge(*call, "--system", "fair=good", "--system", "fair=bad").code == 1
+
+
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [
+        ("prod=prd", "--system prod=prd: expected NAME of both inputs, or A=B with A of the first and B of another"),
+        ("none", "--system none: expected NAME of both inputs"),
+    ],
+)
+def test_systems_that_are_not_there(dialogauge, runs, system, message):
+    done = dialogauge("compare", *runs[:2], "--system", system)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(message)
+
+
+def test_a_system_of_a_file_does_not_stand_against_itself(dialogauge, responses):
+    done = dialogauge("compare", responses, "--metrics", "bleu", "--system", "a")
+    assert (done.code, done.err) == (2, "--system a: a system cannot stand against itself; say a=OTHER\n")

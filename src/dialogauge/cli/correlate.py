@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.inputs import (
+    METRICS,
+    Joined,
     add_encoding,
     add_inputs,
     add_names,
@@ -43,7 +45,7 @@ or in a file of their own with the columns id, system, rater, dimension, value."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="rated responses; gzip is fine")
-    parser.add_argument("--metrics", required=True, metavar="LIST", help="comma-separated; see `dialogauge metrics`")
+    parser.add_argument("--metrics", required=True, metavar="LIST", action=Joined, help=METRICS)
     parser.add_argument(
         "--level",
         metavar="LIST",

@@ -15,6 +15,19 @@ if TYPE_CHECKING:
     from dialogauge.corpus.load import Loading
 
 
+class Joined(argparse.Action):
+    """An option whose lists add up where it is repeated."""
+
+    def __call__(
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+    ) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, values if before is None else f"{before},{values}")
+
+
+METRICS = "comma-separated or repeated; see `dialogauge metrics`"
+
+
 def add_names(parser: argparse.ArgumentParser, option: str, what: str) -> None:
     """An option that lists names from the user's files, which may hold commas."""
     told = f"{what}; comma-separated or repeated, \\, for a comma in a name"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli import reproduce_entailment
+from dialogauge.cli.inputs import Joined
 from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_format, on_terminal, table_width, warn
 from dialogauge.errors import InputError, unknown
@@ -60,7 +61,9 @@ ruber-table4 it has Eng_Scores_queries_gen_gtruth_replies.csv of github.com/Plus
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", metavar="WHAT", help=f"{', '.join(list(WHAT)[:-1])} or {list(WHAT)[-1]}")
     parser.add_argument("--corpora", metavar="DIR", type=Path, help="the folder of rated files")
-    parser.add_argument("--metrics", metavar="LIST", help="only these rows, by our names: bleu,meteor,rouge_l")
+    parser.add_argument(
+        "--metrics", metavar="LIST", action=Joined, help="only these rows, by our names: bleu,meteor,rouge_l"
+    )
     parser.add_argument(
         "--models",
         metavar="LIST",

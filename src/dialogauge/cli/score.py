@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dialogauge.cli.gates import BELOW, add_fail_below, below, exit_status, parse_gates
 from dialogauge.cli.inputs import (
+    METRICS,
+    Joined,
     add_encoding,
     add_inputs,
     add_real,
@@ -43,7 +46,7 @@ CSV, TSV and Parquet with the same columns are read too, and whole conversations
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
-    parser.add_argument("--metrics", metavar="LIST", help="comma-separated; see `dialogauge metrics`")
+    parser.add_argument("--metrics", metavar="LIST", action=Joined, help=METRICS)
     parser.add_argument(
         "--explain", metavar="METRIC", help="also list the ten responses that push this distance most (fbd)"
     )
@@ -54,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace the run that is in --out already")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the scores (.png, .svg or .pdf)")
+    add_fail_below(parser)
     add_encoding(parser)
     add_resampling(parser)
     add_presentation(parser)
@@ -67,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.metrics.registry import parse_requests
 
     how = presentation(arguments)
-    wanted = ",".join(filter(None, (arguments.metrics, arguments.explain)))
+    limits = parse_gates(BELOW, arguments)
+    wanted = [*filter(None, (arguments.metrics, arguments.explain)), *(limit.request for limit in limits)]
     if not wanted:
         raise InputError("--metrics is needed, as in --metrics bleu,meteor; `dialogauge metrics` lists them")
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
@@ -92,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         from dialogauge.report import plot_scores
 
         plot_scores(result.renamed(how["names"]), arguments.plot)
-    return 0
+    return exit_status(below(result.scores, limits))
 
 
 def _check_explained(explained: Sequence[Request], form: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, add_real, add_resampling, options, reading
+from dialogauge.cli.inputs import METRICS, Joined, add_encoding, add_inputs, add_real, add_resampling, options, reading
 from dialogauge.cli.output import add_presentation, on_terminal, presentation, warn
 from dialogauge.errors import InputError
 
@@ -26,7 +26,7 @@ RATIOS = "0,0.1,0.25,0.5,0.75,1"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
-    parser.add_argument("--metrics", required=True, metavar="LIST", help="comma-separated; see `dialogauge metrics`")
+    parser.add_argument("--metrics", required=True, metavar="LIST", action=Joined, help=METRICS)
     parser.add_argument("--kinds", metavar="LIST", help="what to do to responses; see `perturb --help` (default: all)")
     parser.add_argument(
         "--ratios", metavar="LIST", default=RATIOS, help=f"the shares to change; 0 is always there (default: {RATIOS})"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading
 from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.against import baselines_asked_for
 from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.measure import Measured, measure
@@ -35,38 +37,53 @@ def compare(
     confidence: float = 0.95,
     progress: bool = False,
     real: Corpus | Loading | None = None,
+    against: Sequence[str] | None = None,
 ) -> Comparison:
-    """Every pair of systems under every metric: the difference with its interval, a paired test corrected for the
-    number of pairs, and the size of the effect. Arguments as for `evaluate`."""
+    """Every pair of systems under every metric: the difference with its interval, a test corrected for the number of
+    pairs, and the size of the effect. `against` has texts "A=B" where only some pairs are wanted: B against A. Other
+    arguments as for `evaluate`."""
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    return compare_measured(measure(corpus, requests, systems, compat, cache, progress, real), requests, settings)
+    measured = measure(corpus, requests, systems, compat, cache, progress, real)
+    names = {system: system for system in measured.systems}
+    asked = baselines_asked_for(against, names, [names]) if against else None
+    return compare_measured(measured, requests, settings, asked)
 
 
 @one_blas_thread()
 def compare_runs(
     paths: Sequence[str | Path],
-    metrics: str | None = None,
+    metrics: str | Iterable[str | Request] | None = None,
     *,
     systems: Sequence[str] | None = None,
     seed: int = 0,
     resamples: int = 1000,
     confidence: float = 0.95,
+    against: Sequence[str] | None = None,
 ) -> Comparison:
     """Like `compare`, for directories that `score --out` or `Result.save` wrote, in which the same metrics were
-    measured the same way."""
+    measured the same way. `against` may also have the name of a system in the first run and in another."""
     settings = Settings(seed, resamples, confidence)
-    measured, requests = load_runs(paths, metrics)
-    return compare_measured(measured.select(systems) if systems else measured, requests, settings)
+    measured, requests, names = load_runs(paths, metrics)
+    asked = baselines_asked_for(against, names[0], names[1:] or names) if against else None
+    return compare_measured(measured.select(systems) if systems else measured, requests, settings, asked)
 
 
-def compare_measured(measured: Measured, requests: Sequence[Request], settings: Settings) -> Comparison:
+def compare_measured(
+    measured: Measured, requests: Sequence[Request], settings: Settings, asked: dict[str, str] | None = None
+) -> Comparison:
+    """`asked` has, for a system, the one it stands against, where not every pair is wanted."""
+    if asked:
+        chosen = {*asked, *asked.values()}
+        measured = replace(
+            measured.select([system for system in measured.systems if system in chosen]), baselines=asked
+        )
     if len(measured.systems) < 2:
         raise InputError(f"nothing to compare: there is only the system {next(iter(measured.systems))!r}")
     pairs: list[Pair] = []
     for request in requests:
         mine = [sample for sample in measured.samples if sample.label == request.label]
-        pairs += all_pairs(mine, request.part or "", settings)
+        pairs += all_pairs(mine, request.part or "", settings, asked)
     return Comparison(
         pairs=pairs,
         scores=score_all(measured.samples, requests, settings),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -151,13 +151,18 @@ def _judged(pair: Pair, p: float | None, higher_is_better: bool | None) -> Pair:
     return replace(pair, p_holm=p, better=better)
 
 
-def all_pairs(samples: Sequence[Sample], part: str, settings: Settings) -> list[Pair]:
-    """Every pair of one metric's samples. Where all stand on the same units, they share one set of resamples."""
+def all_pairs(
+    samples: Sequence[Sample], part: str, settings: Settings, asked: Mapping[str, str] | None = None
+) -> list[Pair]:
+    """Every pair of one metric's samples, or each system with the one that `asked` has for it. Where all stand on the
+    same units, they share one set of resamples."""
     exchanges = exchanges_for(len(samples), settings)
     present = [sample for sample in samples if len(sample.units)]
     common = Contest(present, part, settings, exchanges) if _same_units(present) else None
     pairs = []
     for first, second in combinations(samples, 2):
+        if asked and first.system != asked.get(second.system) and second.system != asked.get(first.system):
+            continue
         if not len(first.units) or not len(second.units):
             pairs.append(Pair(_name(first, part), first.system, second.system))
         elif common:

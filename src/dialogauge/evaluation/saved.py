@@ -6,7 +6,7 @@ import json
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from dialogauge import __version__
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import caveats
+from dialogauge.evaluation.against import Names
 from dialogauge.evaluation.matching import Answered
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import Sample
@@ -62,9 +63,11 @@ class Run:
     caveats: list[Caveat]
 
 
-def load_runs(paths: Sequence[str | Path], metrics: str | None = None) -> tuple[Measured, list[Request]]:
+def load_runs(
+    paths: Sequence[str | Path], metrics: str | Iterable[str | Request] | None = None
+) -> tuple[Measured, list[Request], list[Names]]:
     """The samples of several runs under the metrics that all of them have, or those asked for. Where a system's name
-    stands in several runs, every system is named after its run too."""
+    stands in several runs, every system is named after its run too: the last of the three has the names of each run."""
     if len({Path(path).resolve() for path in paths}) < len(paths):
         raise InputError("the same run is given twice")
     runs = [_load(Path(path)) for path in paths]
@@ -92,14 +95,15 @@ def load_runs(paths: Sequence[str | Path], metrics: str | None = None) -> tuple[
         *caveats.of_corpus(systems, 0, unit, [request.metric for request in requests], large=False),
         *caveats.of_units(samples, unit),
     ]
-    return Measured(
+    measured = Measured(
         samples=samples,
         systems=systems,
         unit=unit,
         files=tuple(dict.fromkeys(file for run in runs for file in run.files)),
         caveats=list(dict.fromkeys([*own, *found])),
         baselines=_baselines(runs, names),
-    ), requests
+    )
+    return measured, requests, [{system: names[run.path, system] for system in run.systems} for run in runs]
 
 
 def _baselines(runs: Sequence[Run], names: dict[tuple[Path, str], str]) -> dict[str, str]:
