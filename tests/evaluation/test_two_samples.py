@@ -160,3 +160,18 @@ def test_the_table_says_that_nothing_is_paired():
     assert "unpaired" in {caveat.code for caveat in found.caveats}
     some = [replace(turn, context=("same",)) if turn.dialogue in ("1", "2") else turn for turn in turns]
     assert "not paired since they share only 2: " in str(compare(Corpus(some), "column[name=v]"))
+
+
+def test_the_test_is_told_in_words_and_cited():
+    turns = [
+        Turn(f"{system}{i}", "x y", (f"{system} {i}",), system=system, extra={"v": float(i % 7)})
+        for system in "ab"
+        for i in range(25)
+    ]
+    told = compare(Corpus(turns), "column[name=v],distinct").citation()
+    words = (
+        "Systems were compared over contexts of their own by studentised permutation (1000 permutations, seed 0) "
+        "[chung2013exact] and Welch's test on the jackknife of each system [welch1947generalization];"
+    )
+    assert words in told.text()
+    assert {"chung2013exact", "welch1947generalization"} <= {*told.bibtex}

@@ -167,7 +167,7 @@ class Comparison(Measured):
         for paired, start in ((True, f"in pairs over {self.unit}"), (False, f"over {self.unit} of their own")):
             for place, (test, how) in enumerate(self._tests(paired).items()):
                 opening = f"{'; others' if pieces else 'Systems were compared'} {start} by "
-                pieces += [" and the " if place else opening, how]
+                pieces += [" and " if place else opening, f"the {how}" if test == "jackknife" else how]
                 pieces += [CITED[test]] if test in CITED else []
         if pieces:
             pieces += ["; p-values are corrected over the pairs of a metric by Holm's method", ("holm1979simple",), "."]
