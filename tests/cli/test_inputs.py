@@ -112,3 +112,68 @@ def test_columns_are_named_with_map(dialogauge, bots):
 def test_bad_maps(dialogauge, bots, maps, message):
     done = dialogauge("score", bots, "--metrics", "bleu", *(part for given in maps for part in ("--map", given)))
     assert (done.code, done.err) == (2, message)
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A chat log, of which every second message is the user's."""
+    path = tmp_path / "log.jsonl"
+    rows = [
+        [
+            {"role": ("user", "assistant")[place % 2], "content": f"some {'more ' * (i + place)}words of {i}, {place}"}
+            for place in range(6)
+        ]
+        for i in range(10)
+    ]
+    path.write_text("".join(json.dumps({"messages": row}) + "\n" for row in rows))
+    return path
+
+
+LEFT_OUT = "20 messages of users are context only and not judged"
+
+
+@pytest.mark.parametrize("verb", ["score", "sensitivity"])
+def test_users_are_no_system_unless_they_are_named(dialogauge, log, verb):
+    asked = (verb, log, "--metrics", "distinct", "--format", "json", "--resamples", 20)
+    done = dialogauge(*asked)
+    assert json.loads(done.out)["corpus"]["systems"] == ["log"]
+    assert LEFT_OUT in done.err
+    done = dialogauge(*asked, "--systems", "log:user,log")
+    assert json.loads(done.out)["corpus"]["systems"] == ["log:user", "log"]
+    assert LEFT_OUT not in done.err
+
+
+def test_users_take_no_part_in_comparisons_and_perturbations(dialogauge, log):
+    done = dialogauge("compare", log, "--metrics", "length")
+    assert (done.code, done.err) == (2, "nothing to compare: there is only the system 'log'\n")
+    done = dialogauge("perturb", log, "--kind", "noise", "--ratio", 1, "--out", "-")
+    assert {json.loads(line)["system"] for line in done.out.splitlines()} == {"log"}
+    assert LEFT_OUT in done.err
+    done = dialogauge("compare", log, "--metrics", "length", "--systems", "log,log:user", "--format", "json")
+    assert len(json.loads(done.out)["pairs"]) == 1
+
+
+def test_rated_users_are_correlated_only_where_they_are_named(dialogauge, log, tmp_path):
+    ratings = tmp_path / "ratings.csv"
+    rated = [(f"{i}:{place}", (i + place) % 5) for i in range(10) for place in range(1, 6)]
+    ratings.write_text("id,value\n" + "".join(f"{id},{value}\n" for id, value in rated))
+    asked = ("correlate", log, "--ratings", ratings, "--metrics", "length", "--level", "turn", "--format", "json")
+    for systems, turns in ((), 30), (("--systems", "log:user,log"), 50):
+        done = dialogauge(*asked, *systems, "--resamples", 20)
+        assert {row["n"] for row in json.loads(done.out)["rows"]} == {turns}
+
+
+def test_a_log_of_users_alone_is_refused(dialogauge, tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]}))
+    done = dialogauge("score", path, "--metrics", "length")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("expected replies of assistants, found only users")
+
+
+def test_real_conversations_keep_what_users_say(log):
+    from dialogauge.corpus import load
+    from dialogauge.evaluation.real import read_real
+
+    real, _, _ = read_real(load(log), progress=False)
+    assert len(real) == 50

@@ -27,3 +27,19 @@ def test_select_keeps_what_travels_with_the_corpus():
 def test_select_answers_an_unknown_system_with_the_nearest():
     with pytest.raises(InputError, match=r"^unknown system 'system-a'; did you mean system_a\?$"):
         Corpus([Turn("0", "a", system="system_a")]).select(["system-a"])
+
+
+def test_users_of_chat_logs_are_left_out_unless_they_are_named():
+    turns = [Turn(str(i), "a", system=system) for i, system in enumerate(["log:user", "log", "log:user"])]
+    corpus = Corpus(turns, users=frozenset(["log:user"]))
+    (caveat,) = corpus.select(None).caveats
+    assert corpus.select(None).systems == ("log",)
+    assert (caveat.code, caveat.message) == (
+        "users_left_out",
+        "2 messages of users are context only and not judged; --systems names them where they are meant: log:user",
+    )
+    assert corpus.select(["log:user"]).systems == ("log:user",)
+    assert corpus.select(["log:user"]).caveats == ()
+    with pytest.raises(InputError, match=r"^expected replies of assistants, found only users: .*\(log:user\)$"):
+        Corpus(turns[:1], users=frozenset(["log:user"])).select(None)
+    assert Corpus(turns).select(None).systems == ("log:user", "log")

@@ -44,12 +44,11 @@ def _first(by_name: Mapping[str, Caveat]) -> Caveat:
     return Caveat(caveat.code, f"{name}: {caveat.message}{more}")
 
 
-def of_unrated(name: str, corpus: Corpus, rated: Corpus, systems: Sequence[str] | None) -> list[Caveat]:
+def of_unrated(name: str, corpus: Corpus, rated: Corpus) -> list[Caveat]:
     """Turns that nobody rated in any dimension."""
-    asked = sum(not systems or turn.system in systems for turn in corpus)
-    if asked == len(rated):
+    if len(corpus) == len(rated):
         return []
-    message = f"{name}: {asked - len(rated)} of {asked} turns have no rating and are left out"
+    message = f"{name}: {len(corpus) - len(rated)} of {len(corpus)} turns have no rating and are left out"
     return [Caveat("missing_ratings", message)]
 
 

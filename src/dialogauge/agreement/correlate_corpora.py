@@ -69,8 +69,9 @@ def correlate(
     rated = {}
     for name, corpus in named.items():
         with _told(name, len(named)):
-            rated[name] = _rated(corpus, systems)
-        collected.caveats += caveats.of_unrated(name, corpus, rated[name], systems)
+            asked = corpus.select(systems or None)
+            rated[name] = _rated(asked)
+        collected.caveats += caveats.of_unrated(name, asked, rated[name])
     scopes, lacking = find_scopes(rated, plan.levels, plan.dimensions)
     collected.caveats += lacking
     for name, corpus in _watched(rated, progress):
@@ -142,10 +143,8 @@ def _watched(named: Mapping[str, Corpus], progress: bool) -> Iterator[tuple[str,
             yield name, corpus
 
 
-def _rated(corpus: Corpus, systems: Sequence[str] | None) -> Corpus:
-    """The turns with any rating at all, of the systems asked for."""
-    if systems:
-        corpus = corpus.select(systems)
+def _rated(corpus: Corpus) -> Corpus:
+    """The turns with any rating at all."""
     places = {system: place for place, system in enumerate(corpus.systems)}
     rated = [turn for turn in corpus if turn.ratings or turn.extra.get("dialogue_ratings")]
     # In whatever order a system's turns come, the same ones are drawn.

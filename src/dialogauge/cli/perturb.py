@@ -65,8 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out != STDOUT:
         check_writable_file(arguments.out, arguments.overwrite)
     corpus = load(arguments.files, **reading(arguments), progress=on_terminal())
-    if systems := listed_names(arguments.systems):
-        corpus = corpus.select(systems)
+    corpus = corpus.select(listed_names(arguments.systems))
     if arguments.of == "references":
         corpus = references_as_system(corpus)
     perturbed = perturb(corpus, arguments.kind, arguments.ratio, arguments.seed)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat, unknown
+from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.tables import counted
 
 
@@ -27,6 +27,8 @@ class Corpus:
     turns: list[Turn]
     files: tuple[SourceFile, ...] = ()
     caveats: tuple[Caveat, ...] = ()
+    users: frozenset[str] = frozenset()
+    """Systems that are the users of chat logs, to be judged only where they are named."""
 
     def __repr__(self) -> str:
         return f"<Corpus: {counted(len(self.by_system), 'system')}, {counted(len(self.turns), 'turn')}>"
@@ -50,10 +52,36 @@ class Corpus:
             groups.setdefault(turn.system, []).append(turn)
         return groups
 
-    def select(self, systems: Sequence[str]) -> Corpus:
-        """The corpus of these systems only, in the order asked for."""
+    def select(self, systems: Sequence[str] | None) -> Corpus:
+        """The corpus of these systems only, in the order asked for; of None, as it is but for users of chat logs."""
+        if systems is None:
+            return self._without_users() if self.users else self
         for system in systems:
             if system not in self.by_system:
                 raise unknown("system", system, self.by_system)
         turns = [turn for system in dict.fromkeys(systems) for turn in self.by_system[system]]
         return Corpus(turns, self.files, self.caveats)
+
+    def _without_users(self) -> Corpus:
+        turns = [turn for turn in self.turns if turn.system not in self.users]
+        left_out = {system: len(mine) for system, mine in self.by_system.items() if system in self.users}
+        if not turns:
+            raise only_users(left_out)
+        return Corpus(turns, self.files, (*self.caveats, *users_left_out(left_out)))
+
+
+def users_left_out(turns: Mapping[str, int]) -> list[Caveat]:
+    """What is said of users of chat logs, with their numbers of turns, where only assistants are judged."""
+    if not turns:
+        return []
+    message = f"{counted(sum(turns.values()), 'message')} of users are context only and not judged"
+    return [Caveat("users_left_out", f"{message}; --systems names them where they are meant: {_some(turns)}")]
+
+
+def only_users(turns: Mapping[str, int]) -> InputError:
+    return InputError(f"expected replies of assistants, found only users: name them with --systems ({_some(turns)})")
+
+
+def _some(names: Iterable[str]) -> str:
+    shown = list(names)
+    return ", ".join(shown if len(shown) <= 3 else [*shown[:3], "…"])

@@ -37,7 +37,7 @@ def load(
     """
     loading = stream(paths, reader=reader, skip_invalid=skip_invalid, mapping=mapping)
     turns = list(watched(loading.turns()) if progress else loading.turns())
-    return Corpus(turns, tuple(loading.files), tuple(loading.caveats))
+    return Corpus(turns, tuple(loading.files), tuple(loading.caveats), frozenset(loading.users))
 
 
 def stream(
@@ -65,6 +65,8 @@ class Loading:
             raise InputError("expected at least one file, found none")
         self.files: list[SourceFile] = []
         self.caveats: list[Caveat] = []
+        self.users: set[str] = set()
+        """Systems that are the users of chat logs, as far as turns were read."""
         self._paths = [Path(path) for path in paths]
         self._reader = reader
         self._skip_invalid = skip_invalid
@@ -86,6 +88,7 @@ class Loading:
         if self._mapping and not reader.has_columns:
             raise InputError(f"--map: files of the format {reader.name!r} have no columns to name", path)
         reading = Reading(path, self._skip_invalid, self._positions, self._mapping)
+        reading.users = self.users
         empty = True
         for line, turn in reader.read(reading):
             self._refuse_merging(turn, reading)

@@ -72,7 +72,7 @@ def perturb(
                 left += 1
             else:
                 turns[place] = replace(turn, response=text, ratings=NOTHING)
-    return Corpus(turns, corpus.files, (*corpus.caveats, *_left_alone(kind, left, chosen)))
+    return Corpus(turns, corpus.files, (*corpus.caveats, *_left_alone(kind, left, chosen)), corpus.users)
 
 
 def references_as_system(corpus: Corpus) -> Corpus:

@@ -82,7 +82,12 @@ def join_ratings(corpus: Corpus, paths: Sequence[str | Path]) -> Corpus:
         joining.add(path, ratings)
     if not joining.matched:
         raise joining.nothing_matches()
-    return Corpus(joining.turns(), (*corpus.files, *files.values()), (*corpus.caveats, *joining.caveats))
+    return replace(
+        corpus,
+        turns=joining.turns(),
+        files=(*corpus.files, *files.values()),
+        caveats=(*corpus.caveats, *joining.caveats),
+    )
 
 
 class _Joining:

@@ -59,6 +59,8 @@ class Reading:
         self.columns = Columns(mapping)
         self.skip_invalid = skip_invalid
         self.files = [path]
+        self.users: set[str] = set()
+        """Systems that are the users of a chat log."""
         self.problems: list[InputError] = []
         """The first two records left out."""
         self.left_out = 0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.corpus import Corpus, SourceFile, only_users, users_left_out
 from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.cache import Cache
@@ -32,13 +32,19 @@ class Census:
     """What is counted of all turns that pass, measured or not."""
 
     wanted: Sequence[str] | None
-    seen: dict[str, int]
+    users: Set[str]
+    """Systems that are left out unless they are wanted."""
+    seen: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
     empty: int = 0
     languages: Languages = field(default_factory=Languages)
 
     def watch(self, turns: Iterator[Turn]) -> Iterator[Turn]:
         """The turns of the wanted systems."""
         for turn in turns:
+            if self.wanted is None and turn.system in self.users:
+                self.left_out[turn.system] = self.left_out.get(turn.system, 0) + 1
+                continue
             self.seen[turn.system] = self.seen.get(turn.system, 0) + 1
             if self.wanted is None or turn.system in self.wanted:
                 self.empty += not turn.response.strip()
@@ -53,6 +59,8 @@ class Census:
     @property
     def systems(self) -> dict[str, int]:
         """The wanted systems in the order asked for, with their numbers of turns."""
+        if self.left_out and not self.seen:
+            raise only_users(self.left_out)
         for system in self.wanted or ():
             if system not in self.seen:
                 raise unknown("system", system, self.seen)
@@ -92,7 +100,7 @@ def measure(
     """Reads a stream as far as rows fit, and only past that lets go of them."""
     encoders = Encoders(Cache() if cache else None, progress)
     real_corpus, real_units, real_caveats = _real(real, requests, progress)
-    census, units = Census(systems, {}), Units()
+    census, units = Census(systems, corpus.users), Units()
     for number, turn in enumerate(real_corpus or ()):
         census.look(turn, number)
     turns = census.watch(iter(corpus) if isinstance(corpus, Corpus) else corpus.turns())
@@ -113,6 +121,7 @@ def measure(
     samples.sort(key=lambda sample: order.index(sample.system))
     found = [
         *corpus.caveats,
+        *users_left_out(census.left_out),
         *real_caveats,
         *caveats.of_corpus(census.systems, census.empty, units.kind, metrics.values(), large),
         *caveats.of_units(samples, units.kind),

@@ -97,8 +97,7 @@ def normality(
     system does not depend on which others are there.
     """
     metric = check_plan(encoder, dtype, pool, layer, context, seed)
-    if systems:
-        corpus = corpus.select(systems)
+    corpus = corpus.select(systems or None)
     if not corpus.turns:
         raise InputError("expected turns, found none")
     real_corpus, real_caveats = None, list[Caveat]()

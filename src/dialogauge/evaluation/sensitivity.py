@@ -115,8 +115,7 @@ def sensitivity(
         raise unknown("text to change", of, ("response", "reference"))
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    if systems:
-        corpus = corpus.select(systems)
+    corpus = corpus.select(systems or None)
     if of == "reference":
         corpus = references_as_system(corpus)
     options: dict[str, Any] = {"compat": compat, "cache": cache, "progress": progress, **asdict(settings)}

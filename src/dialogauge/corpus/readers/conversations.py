@@ -14,6 +14,7 @@ from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.errors import InputError
 
+_USERS = ("user", "human")
 _FIELDS = ("dialogue", "id", "system", "utterances", "messages", "facts", "extra")
 
 
@@ -27,7 +28,8 @@ def sniff(head: Head) -> bool:
 def read(reading: Reading) -> Iterator[LocatedTurn]:
     """`{"utterances": [...]}` or `{"messages": [...]}`, with `dialogue` (or `id`), `system` and `facts` where
     known. A dialogue without a name gets its position. `system` defaults to the file's name; in a chat log
-    it is who speaks as "assistant", and the turns of another role go to the system `<system>:<role>`."""
+    it is who speaks as "assistant", and the turns of another role go to the system `<system>:<role>`. What users say
+    is no system's, unless one asks for it."""
     for line, text in reading.lines():
         with reading.record(line):
             record = _known_names(parse_object(text), reading)
@@ -35,7 +37,9 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
             position = reading.position(system)
             dialogue = fields.name(record, "dialogue") or fields.name(record, "id") or position
             extra = fields.extra(record, _FIELDS)
-            yield from turns(dialogue, _utterances(record, system, line), reading, extra)
+            utterances = _utterances(record, system, line)
+            reading.users.update({said.system for said in utterances} & {_speaker(system, role) for role in _USERS})
+            yield from turns(dialogue, utterances, reading, extra)
 
 
 def _known_names(record: dict[str, Any], reading: Reading) -> dict[str, Any]:
