@@ -8,6 +8,7 @@ from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.network import Network
+from dialogauge.evaluation import normality
 from dialogauge.evaluation.compare_systems import compare_runs
 from tests.encode.models import build, minilm, open_model
 from tests.encode.vectors import THREE
@@ -142,6 +143,21 @@ def test_zero_vectors_of_static_words_are_left_out_of_distances(tmp_path):
     one, other = (evaluate(Corpus(of), metric) for of in ([*turns, unheard], turns))
     assert one.scores[0].value == pytest.approx(other.scores[0].value)
     assert f"1 of {len(turns) + 1} turns of s" in said(one, "illegible_text")[0]
+
+
+def test_tokens_of_real_conversations_count_in_the_share():
+    # Three pairs of 1 + 4 known tokens; four real ones of 1 + 2 known tokens and 2 unknown ones: 8 of 35.
+    known = [Turn(str(place), "it rains now .", ("so",), ("no",), "s") for place in range(3)]
+    real = Corpus([Turn(str(place), "i like 😀 😀", ("ok",), dialogue=str(place)) for place in range(4)])
+    (found,) = said(evaluate(Corpus(known), "fbd", real=real), "unknown_tokens")
+    assert found.startswith("fbd: 23 % of the tokens")
+    assert not said(evaluate(Corpus(known), "fbd"), "unknown_tokens")
+
+
+def test_normality_leaves_them_out():
+    turns = [FACES, *READ, *(replace(turn, id=f"{turn.id}+", response=f"well , {turn.response}") for turn in READ)]
+    found = normality(Corpus(turns), seed=0)
+    assert "cannot read the response of 2 of " in said(found, "illegible_text")[0]
 
 
 @pytest.mark.parametrize(("family", "unknown"), [("bert", 2), ("roberta", 0), ("xlnet", 2)])

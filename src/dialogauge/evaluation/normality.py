@@ -105,11 +105,12 @@ def normality(
         real_corpus, _, real_caveats = read_real(real, progress)
     encoders = Encoders(Cache() if cache else None, progress)
     ready = metric.prepare(corpus, None, encoders)
-    rows, pairs, cut = [], 0, 0
+    rows, pairs, cut, lost = [], 0, 0, 0
     for name, kind, texts in _texts(ready, corpus, real_corpus):
         found = ready.encode(_drawn(texts, seed))
-        rows.append(NormalityRow.of(name, kind, found.vectors, len(texts), seed))
-        pairs, cut = pairs + len(found.vectors), cut + int((found.dropped > 0).sum())
+        legible = found.coverage[:, -1] == 0
+        rows.append(NormalityRow.of(name, kind, found.vectors[legible], len(texts), seed))
+        pairs, cut, lost = pairs + len(legible), cut + int((found.dropped > 0).sum()), lost + int((~legible).sum())
     parts = {**{key: value for key, value in ready.recipe().items() if key != "real"}, "dialogauge": __version__}
     return Normality(
         rows=rows,
@@ -121,6 +122,7 @@ def normality(
             *real_caveats,
             *_of_corpus(corpus),
             *text_caveats("normality", pairs, cut, 0),
+            *_of_illegible(pairs, lost),
             *_of_rows(rows, seed),
             *encoders.caveats(),
         ],
@@ -165,6 +167,13 @@ def _drawn(texts: list[Text], seed: int) -> list[Text]:
         return texts
     chosen = np.random.default_rng([seed, 3]).choice(len(texts), MOST, replace=False)
     return [texts[place] for place in np.sort(chosen)]
+
+
+def _of_illegible(pairs: int, lost: int) -> list[Caveat]:
+    if not lost:
+        return []
+    message = f"normality: the encoder cannot read the response of {lost} of {pairs} pairs: all its tokens are unknown;"
+    return [Caveat("illegible_text", f"{message} they are left out")]
 
 
 def _of_corpus(corpus: Corpus) -> list[Caveat]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +127,8 @@ def measure_rows(
                 values = metric.per_turn(rows)
                 beside = real_beside(metric, system, real_units)
                 if beside is not None:
-                    rows, own = metric.join([rows, beside[0]]), np.concatenate([own, beside[1]])
+                    rows, own = metric.join([rows, beside.rows]), np.concatenate([own, beside.units])
+                    coverage = beside.covered(coverage)
                 samples.append(
                     Sample(
                         label=label,
@@ -140,7 +141,7 @@ def measure_rows(
                         rows=rows,
                         ids=[turns[place].id for place in places[defined]],
                         values=values,
-                        real_units=None if beside is None else beside[1],
+                        real_units=None if beside is None else beside.units,
                         coverage=coverage,
                         answered=answered,
                     )
@@ -148,13 +149,29 @@ def measure_rows(
     return samples
 
 
-def real_beside(metric: Metric, system: str, units: Keys | None) -> tuple[Any, Keys] | None:
-    """The rows of real conversations that say something, and the units of each, where any were given."""
+class Beside(NamedTuple):
+    """The rows of real conversations that say something, the unit of each, and the coverage of all."""
+
+    rows: Any
+    units: Keys
+    coverage: NDArray[np.int64] | None
+
+    def covered(self, own: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+        """The coverage of a system's turns and these; only turns count as illegible."""
+        if own is None or self.coverage is None:
+            return own
+        whole = own.copy()
+        whole[:-1] += self.coverage[:-1]
+        return whole
+
+
+def real_beside(metric: Metric, system: str, units: Keys | None) -> Beside | None:
+    """The real conversations that a system is held against, where any were given."""
     rows = metric.real_rows(system)
     if rows is None or units is None:
         return None
     defined = np.flatnonzero(metric.defined(rows))
-    return rows[defined], units[defined]
+    return Beside(rows[defined], units[defined], metric.coverage(rows))
 
 
 def measure_all(metrics: Mapping[str, Metric], turns: Sequence[Turn], bar: Any) -> dict[str, tuple[Places, Any]]:

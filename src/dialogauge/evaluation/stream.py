@@ -92,7 +92,8 @@ def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: K
     answered = Answered.noted(np.concatenate(tally.keys), np.concatenate(tally.messages))
     beside = real_beside(metric, system, real_units)
     if beside is not None:
-        _add(tally, metric, beside[1], beside[0])
+        _add(tally, metric, beside.units, beside.rows)
+        tally.coverage = beside.covered(tally.coverage)
     groups = [total.sum() for total in tally.groups]
     present = [group for group in groups if group is not None]
     return Sample(
@@ -106,7 +107,7 @@ def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: K
         groups=groups,
         ids=tally.ids,
         values=np.concatenate(tally.values) if tally.values else None,
-        real_units=None if beside is None else beside[1],
+        real_units=None if beside is None else beside.units,
         coverage=tally.coverage,
         answered=answered,
     )

@@ -92,8 +92,9 @@ class Entailment(ReadMeanMetric):
         )
         said = np.eye(len(CLASSES))[found.probabilities.argmax(axis=1)]
         rows = np.full((len(turns), SILENT + 1 + COVERAGE), np.nan)
-        scores = np.where(found.coverage[:, -1], np.nan, coherence(found.probabilities, self.score))
-        rows[there] = np.column_stack([scores, found.probabilities, said, found.cut, found.silent, found.coverage])
+        judged = np.column_stack([coherence(found.probabilities, self.score), found.probabilities, said])
+        judged[found.coverage[:, -1] > 0] = np.nan
+        rows[there] = np.column_stack([judged, found.cut, found.silent, found.coverage])
         return rows
 
     def caveats(self, summary: Sums) -> list[Caveat]:

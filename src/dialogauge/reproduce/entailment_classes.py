@@ -91,7 +91,8 @@ def predict(model: NamedModel, turns: Sequence[Turn], encoders: Encoders) -> Pre
     classes[known] = said[known].argmax(axis=1)
     caveats = ready.caveats(ready.summarise(rows[known])) if known.any() else []
     if not known.all():
-        message = f"{metric.label}: {int((~known).sum())} of {len(turns)} turns have no context, and are left out"
+        message = f"{metric.label}: {int((~known).sum())} of {len(turns)} turns have no context, or a response that the"
+        message += " encoder cannot read, and are left out"
         caveats.append(Caveat("missing_input", message))
     return Predicted(list(turns), classes, caveats)
 
