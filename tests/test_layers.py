@@ -12,6 +12,7 @@ LEFT_TO_RIGHT = [
     "files",
     "threads",
     "tables",
+    "progress",
     "text",
     "corpus",
     "encode",

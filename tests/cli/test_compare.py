@@ -136,3 +136,16 @@ def test_the_papers_recipes(dialogauge):
     assert "own_recipe" in [warning["code"] for warning in document["warnings"]]
     assert document["scores"][2]["signature"].startswith("bleu|compat:fbd-paper|")
     assert 0 < document["scores"][2]["value"] < 1e-70
+
+
+def test_the_level_of_intervals(dialogauge, responses, runs):
+    for inputs in ((responses, "--metrics", "bleu"), runs):
+        wide, narrow = (
+            json.loads(dialogauge("compare", *inputs, "--confidence", level, "--format", "json").out)
+            for level in (0.99, 0.5)
+        )
+        assert (wide["settings"]["confidence"], narrow["settings"]["confidence"]) == (0.99, 0.5)
+        for one, other in zip(wide["pairs"], narrow["pairs"], strict=True):
+            assert one["low"] <= other["low"] <= other["high"] <= one["high"]
+            assert one["p"] == other["p"]
+        assert "[low, high] of a difference: 50% interval" in dialogauge("compare", *inputs, "--confidence", 0.5).out

@@ -303,3 +303,15 @@ def test_a_published_file_is_known_by_name_and_by_its_faults(dialogauge):
     assert done.code == 0
     assert "fbd-convai2, system" in done.out
     assert re.search(r"warning: .*convai2_annotation\.json is fbd-convai2: ", done.err)
+
+
+def test_the_level_of_intervals(dialogauge, file):
+    call = ("correlate", file, "--metrics", SCORE, "--level", "turn", "--resamples", 200)
+    wide, narrow = (
+        json.loads(dialogauge(*call, "--confidence", level, "--format", "json").out) for level in (0.95, 0.5)
+    )
+    assert narrow["settings"]["confidence"] == 0.5
+    for one, other in zip(wide["rows"], narrow["rows"], strict=True):
+        assert one["spearman"] == other["spearman"]
+        assert one["spearman_low"] <= other["spearman_low"] <= other["spearman_high"] <= one["spearman_high"]
+    assert "50% interval" in dialogauge(*call, "--confidence", 0.5).out

@@ -47,7 +47,7 @@ def test_a_wrong_call_prints_usage(dialogauge, arguments):
         ("score x --metrcs=bleu", "unknown option '--metrcs'; did you mean --metrics?"),
         ("correlate x --metrcs bleu", "unknown option '--metrcs'; did you mean --metrics?"),
         ("train ruber x --epoch-s 3", "unknown option '--epoch-s'; did you mean --epochs?"),
-        ("score --nope", "unknown option '--nope'; known: --compat, "),
+        ("score --nope", "unknown option '--nope'; known: --"),
         ("--verson", "unknown option '--verson'; did you mean --version?"),
         (
             "score x --metrics bleu meteor",
@@ -85,6 +85,24 @@ def test_files_named_like_metrics_are_files(dialogauge, responses, monkeypatch):
     responses.rename(responses.with_name("meteor"))
     monkeypatch.chdir(responses.parent)
     assert dialogauge("score", "meteor", "--metrics", "BLEU").code == 0
+
+
+@pytest.mark.parametrize("call", ["-q score {} --metrics bleu", "score {} --metrics bleu --quiet"])
+def test_quiet_leaves_out_warnings_and_progress(dialogauge, responses, monkeypatch, call):
+    lines = responses.read_text().splitlines()
+    responses.write_text("\n".join(lines[:8]))
+    loud = dialogauge(*call.format(responses).replace("-q ", "").replace("--quiet", "").split())
+    assert loud.err.startswith("warning: bleu: a score stands on only 4 contexts")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert dialogauge(*call.format(responses).split()) == (0, loud.out, "")
+    document = json.loads(dialogauge(*call.format(responses).split(), "--format", "json").out)
+    assert document["warnings"][0]["code"] == "few_samples"
+
+
+def test_quiet_leaves_errors(dialogauge):
+    done = dialogauge("score", "nowhere.jsonl", "--metrics", "bleu", "--quiet")
+    assert (done.code, done.out, done.err) == (2, "", "nowhere.jsonl: no such file\n")
+    assert dialogauge("train", "--quiet", "rubre").code == 2
 
 
 def test_help_by_name(dialogauge):

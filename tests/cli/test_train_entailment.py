@@ -149,7 +149,7 @@ def test_every_other_option_reaches_the_training(dialogauge, monkeypatch):
     (given, out, _), options = seen[0]
     assert (given.training, given.validation, given.tests) == (["a", "b"], ["v"], ["t", "u"])
     assert (given.skip_invalid, given.share, str(out)) == (True, None, "m")
-    assert options == {"encoder": "e", "half": True, "overwrite": True, "cache": False, "progress": False}
+    assert options == {"encoder": "e", "half": True, "overwrite": True, "cache": False, "progress": True}
 
 
 @pytest.mark.parametrize("recipe", ["adapter", "transformer"])

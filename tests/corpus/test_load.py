@@ -134,7 +134,8 @@ def test_turns_are_streamed(tmp_path):
         next(turns)
 
 
-def test_progress_goes_to_stderr(tmp_path, capsys):
+def test_progress_goes_to_stderr(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     path = write_lines(tmp_path / "a.jsonl", {"response": "a"}, {"response": "b"})
     assert len(load(path, progress=True)) == 2
     out, err = capsys.readouterr()

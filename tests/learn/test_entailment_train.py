@@ -294,7 +294,8 @@ def test_killed_in_mid_training_and_run_again(call, said, encoders, tmp_path):
 
 def test_progress_moves_with_every_step(said, encoders, tmp_path, monkeypatch, capsys):
     """And goes on where a training that was broken off had been."""
-    monkeypatch.setattr("tqdm.tqdm", partial(tqdm, mininterval=0, miniters=1))
+    monkeypatch.setattr("dialogauge.progress.tqdm", partial(tqdm, mininterval=0, miniters=1))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     options = {"encoder": encoders["esim"], "cache": False, "progress": True}
 
     def run():

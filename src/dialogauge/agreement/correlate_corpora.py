@@ -21,6 +21,7 @@ from dialogauge.evaluation.real import read_real
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.progress import progress_bar
 from dialogauge.threads import one_blas_thread
 
 
@@ -135,9 +136,7 @@ def _listed(names: str | Sequence[str]) -> list[str]:
 
 
 def _watched(named: Mapping[str, Corpus], progress: bool) -> Iterator[tuple[str, Corpus]]:
-    from tqdm import tqdm
-
-    with tqdm(named.items(), unit="corpus", disable=not progress or len(named) < 2, leave=False) as bar:
+    with progress_bar(named.items(), shown=progress and len(named) > 1, unit="corpus") as bar:
         for name, corpus in bar:
             bar.set_description(name)
             yield name, corpus

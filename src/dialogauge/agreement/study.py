@@ -24,6 +24,7 @@ from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.registry import Request
+from dialogauge.progress import progress_bar
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,8 @@ class Collected:
 
 def study(scopes: Sequence[Scope], corpus: Corpus, measured: Measured, plan: Plan, collected: Collected) -> None:
     """Adds what one corpus gives in these scopes to what is collected."""
-    from tqdm import tqdm
-
     scored: Scored = {}
-    for scope in tqdm(scopes, "correlating", unit="rating", disable=not plan.progress, leave=False):
+    for scope in progress_bar(scopes, "correlating", shown=plan.progress, unit="rating"):
         aligned = align(corpus, measured, plan.requests, scope.dimension, scope.level)
         collected.caveats += caveats.of_turns(scope, corpus, aligned, plan.requests)
         if scope.level == "system":

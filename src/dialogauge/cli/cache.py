@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         known, unknown = parts(cache.folder)
         if arguments.clear:
             freed = max(0, before - status.bytes_on_disk - sum(part.bytes_on_disk for part in known))
-    warn(Caveat("cache", problem) for problem in cache.problems)
+    warn([Caveat("cache", problem) for problem in cache.problems], arguments)
     records = [_vectors(status), *map(_part, known)]
     document = {
         "schema": "dialogauge.cache/1",

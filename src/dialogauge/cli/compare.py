@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 HELP = "compare systems with each other, with tests"
 DESCRIPTION = """\
-Compares every pair of systems under every metric: the difference with its 95 % interval, a test corrected over
+Compares every pair of systems under every metric: the difference with its interval, a test corrected over
 all pairs, and the size of the effect. Systems that answered the same are paired (approximate randomisation, or the
 jackknife where a metric needs it), others are two samples (permutation of whole dialogues, or Welch's test); the table
 says which. Takes files, or directories that `dialogauge score --out` wrote."""
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     guards, limits = parse_gates(IF_WORSE, arguments), parse_gates(BELOW, arguments)
     comparison = _compare(arguments, [gate.request for gate in (*guards, *limits)])
     failures = [*fell_behind(comparison, guards), *below(comparison.scores, limits)]
-    warn(comparison.caveats)
+    warn(comparison.caveats, arguments)
     print(rendered(comparison, arguments), flush=True)
     return exit_status(failures)
 
@@ -98,7 +98,7 @@ def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Compa
         for option in ("compat", "real", "reader", "map", "skip_invalid", "encoder", "dtype", "no_cache"):
             if getattr(arguments, option):
                 raise InputError(f"--{option.replace('_', '-')} has no meaning for runs: they are measured already")
-        settings = {name: options(arguments)[name] for name in ("systems", "seed", "resamples")}
+        settings = {name: options(arguments)[name] for name in ("systems", "seed", "resamples", "confidence")}
         return compare_runs(runs, wanted if arguments.metrics else None, against=arguments.system, **settings)
     if runs:
         raise InputError("is a run, the others are not; give runs only, or files only", runs[0])

@@ -19,7 +19,7 @@ from dialogauge.cli.inputs import (
     reading,
     real_conversations,
 )
-from dialogauge.cli.output import add_cite, add_presentation, on_terminal, presentation, rendered, warn
+from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.metrics.registry import parse_requests
 
     how = presentation(arguments)
-    Settings(arguments.seed, arguments.resamples)
+    Settings(arguments.seed, arguments.resamples, arguments.confidence)
     check_levels(arguments.level)
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
     requests = parse_requests(arguments.metrics, arguments.compat, defaults)
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         real=real_conversations(arguments),
         **options(arguments),
     )
-    warn(result.caveats)
+    warn(result.caveats, arguments)
     print(rendered(result, arguments), flush=True)
     if arguments.figures:
         from dialogauge.report.agreement_figures import plot_agreement
@@ -114,7 +114,7 @@ def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
         raise InputError(f"--ratings: to which of the {len(groups)} corpora? Give one file, or --together")
     found: dict[str, Corpus] = {}
     for group in groups:
-        corpus = load(group, **reading(arguments), progress=on_terminal())
+        corpus = load(group, **reading(arguments), progress=not arguments.quiet)
         name = corpus_name(corpus, group[0])
         if arguments.ratings:
             corpus = join_ratings(corpus, arguments.ratings)

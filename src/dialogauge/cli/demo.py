@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.output import add_format, on_terminal, table_width, warn
+from dialogauge.cli.output import add_format, table_width, warn
 
 if TYPE_CHECKING:
     from dialogauge.evaluation import Result, Score
@@ -36,8 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
         from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
-    result = evaluate(load(path), METRICS, progress=on_terminal())
-    warn(result.caveats)
+    result = evaluate(load(path), METRICS, progress=not arguments.quiet)
+    warn(result.caveats, arguments)
     print(result.render(arguments.format, width=table_width(arguments)))
     if arguments.format == "table":
         print(

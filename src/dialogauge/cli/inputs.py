@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.numbers import whole
-from dialogauge.cli.output import on_terminal
+from dialogauge.cli.numbers import number, whole
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,6 +100,9 @@ def add_resampling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--compat", metavar="NAME", help="a paper's own recipes instead of ours: fbd-paper")
     parser.add_argument("--resamples", metavar="N", type=whole, default=1000, help="resamples (default: 1000)")
     parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same numbers (default: 0)")
+    parser.add_argument(
+        "--confidence", metavar="LEVEL", type=number, default=0.95, help="of intervals, below 1 (default: 0.95)"
+    )
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -113,5 +115,6 @@ def options(arguments: argparse.Namespace) -> dict[str, Any]:
         "cache": not arguments.no_cache,
         "seed": arguments.seed,
         "resamples": arguments.resamples,
-        "progress": on_terminal(),
+        "confidence": arguments.confidence,
+        "progress": not arguments.quiet,
     }

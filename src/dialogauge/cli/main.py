@@ -28,6 +28,7 @@ from dialogauge.cli import (
     synthesize,
     train,
 )
+from dialogauge.cli.output import add_quiet
 from dialogauge.cli.parser import Parser
 from dialogauge.cli.subcommands import add_subcommands
 from dialogauge.errors import DialogaugeError, InputError, unknown
@@ -103,6 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-V", "--version", action="version", version=f"dialogauge {__version__}")
+    add_quiet(parser)
     add_subcommands(parser, VERBS, dest="verb", metavar="VERB")
     return parser
 

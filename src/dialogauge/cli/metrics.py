@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             records.append(_record(name))
         except InputError as error:  # one broken package must not hide the other metrics
-            warn([Caveat("broken_metric", str(error))])
+            warn([Caveat("broken_metric", str(error))], arguments)
     document = {"schema": "dialogauge.metrics/1", "metrics": records}
     print_table(arguments, _table(records), records, document)
     return 0

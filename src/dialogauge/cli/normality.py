@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations
 from dialogauge.cli.numbers import whole
-from dialogauge.cli.output import add_presentation, on_terminal, presentation, warn
+from dialogauge.cli.output import add_presentation, presentation, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
 DESCRIPTION = """\
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
-    progress = on_terminal()
+    progress = not arguments.quiet
     corpus = load(arguments.files, **reading(arguments), progress=progress)
     result = normality(
         corpus,
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         real=real_conversations(arguments),
         **making,
     )
-    warn(result.caveats)
+    warn(result.caveats, arguments)
     print(result.render(arguments.format, **how), flush=True)
     if arguments.plot:
         from dialogauge.report.normality_figure import plot_normality

@@ -115,11 +115,16 @@ def print_table(
     print(render(arguments.format, table=table, records=records, document=document, width=width))
 
 
-def warn(caveats: Iterable[Caveat]) -> None:
+def add_quiet(parser: argparse.ArgumentParser, **default: Any) -> None:
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress and no warnings on stderr", **default)
+
+
+def warn(caveats: Iterable[Caveat], arguments: argparse.Namespace) -> None:
     for caveat in caveats:
-        print(f"warning: {printable(caveat.message)}", file=sys.stderr)
+        remark(f"warning: {caveat.message}", arguments)
 
 
-def on_terminal() -> bool:
-    """Whether someone watches: progress bars appear on a terminal only."""
-    return sys.stderr.isatty()
+def remark(text: str, arguments: argparse.Namespace) -> None:
+    """A line on stderr beside the result, which --quiet leaves out."""
+    if not arguments.quiet:
+        print(printable(text), file=sys.stderr)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from dialogauge.cli.inputs import add_inputs, listed_names, reading
 from dialogauge.cli.numbers import number, whole
-from dialogauge.cli.output import on_terminal, warn
+from dialogauge.cli.output import remark, warn
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable_file, whole_file
 from dialogauge.tables import printable
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_call(arguments.kind, arguments.ratio, arguments.seed)
     if arguments.out != STDOUT:
         check_writable_file(arguments.out, arguments.overwrite)
-    corpus = load(arguments.files, **reading(arguments), progress=on_terminal())
+    corpus = load(arguments.files, **reading(arguments), progress=not arguments.quiet)
     corpus = corpus.select(listed_names(arguments.systems))
     if arguments.of == "references":
         corpus = references_as_system(corpus)
@@ -75,9 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         with whole_file(arguments.out, arguments.overwrite) as file:
             _write_lines(perturbed, file)
-    warn(perturbed.caveats)
+    warn(perturbed.caveats, arguments)
     changed = sum(new is not old for new, old in zip(perturbed, corpus, strict=True))
-    print(f"{changed} of {len(corpus)} turns changed, {len(corpus) - changed} left as they were", file=sys.stderr)
+    remark(f"{changed} of {len(corpus)} turns changed, {len(corpus) - changed} left as they were", arguments)
     return 0
 
 

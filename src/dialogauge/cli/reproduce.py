@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dialogauge.cli import reproduce_entailment
 from dialogauge.cli.inputs import Joined
 from dialogauge.cli.numbers import whole
-from dialogauge.cli.output import add_format, on_terminal, table_width, warn
+from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_figure_path(arguments.plot)
     result = WHAT[arguments.what](arguments)
-    warn(result.caveats)
+    warn(result.caveats, arguments)
     print(result.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.plot and arguments.what in reproduce_entailment.WHAT:
         reproduce_entailment.plot(arguments.what, result, arguments.plot)
@@ -155,7 +155,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "cache": not arguments.no_cache,
         "resamples": arguments.resamples,
         "seed": arguments.seed,
-        "progress": on_terminal(),
+        "progress": not arguments.quiet,
     }
 
 
@@ -203,7 +203,7 @@ def _ruber_table(arguments: argparse.Namespace) -> Any:
     from dialogauge.reproduce.ruber_tables import reproduce_ruber_table3, reproduce_ruber_table4
 
     reproduce = reproduce_ruber_table3 if arguments.what == "ruber-table3" else reproduce_ruber_table4
-    return reproduce(_ruber_inputs(arguments), cache=not arguments.no_cache, progress=on_terminal())
+    return reproduce(_ruber_inputs(arguments), cache=not arguments.no_cache, progress=not arguments.quiet)
 
 
 def _ruber_inputs(arguments: argparse.Namespace) -> RuberInputs:

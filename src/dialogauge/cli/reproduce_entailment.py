@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.output import on_terminal
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _table1(arguments: argparse.Namespace) -> Any:
     from dialogauge.reproduce.entailment_table1 import reproduce_entailment_table1
 
-    return reproduce_entailment_table1(arguments.conversations or (), seed=arguments.seed, progress=on_terminal())
+    return reproduce_entailment_table1(arguments.conversations or (), seed=arguments.seed, progress=not arguments.quiet)
 
 
 def _table2(arguments: argparse.Namespace) -> Any:
@@ -99,7 +98,7 @@ def _inputs(arguments: argparse.Namespace) -> EntailmentInputs:
 
 
 def _running(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"cache": not arguments.no_cache, "progress": on_terminal()}
+    return {"cache": not arguments.no_cache, "progress": not arguments.quiet}
 
 
 def _resampling(arguments: argparse.Namespace) -> dict[str, Any]:

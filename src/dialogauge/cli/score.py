@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 HELP = "score systems under metrics, with intervals"
 DESCRIPTION = """\
-Scores every system in the files under every metric. Each score carries a 95 % interval from resampling
+Scores every system in the files under every metric. Each score carries an interval from resampling
 dialogues (where known, else contexts), with the same resamples for all systems."""
 EXAMPLES = """\
 examples:
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     read = load if explained else stream
     corpus = read(arguments.files, **reading(arguments))
     result = evaluate(corpus, requests, real=real_conversations(arguments), **options(arguments))
-    warn(result.caveats)
+    warn(result.caveats, arguments)
     explanations = _explanations(result, corpus, explained)
     print(rendered(result, arguments, {"explanations": explanations}), flush=True)
     if arguments.out:

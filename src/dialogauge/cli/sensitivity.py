@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from dialogauge.cli.inputs import METRICS, Joined, add_encoding, add_inputs, add_real, add_resampling, options, reading
-from dialogauge.cli.output import add_presentation, on_terminal, presentation, warn
+from dialogauge.cli.output import add_presentation, presentation, warn
 from dialogauge.errors import InputError
 
 HELP = "see which metrics notice when responses get worse"
@@ -55,14 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
     how = presentation(arguments)
     kinds = KINDS if arguments.kinds is None else arguments.kinds
     kinds, ratios = check_plan(kinds, _numbers(arguments.ratios))
-    Settings(arguments.seed, arguments.resamples)
+    Settings(arguments.seed, arguments.resamples, arguments.confidence)
     defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
     requests = parse_requests(arguments.metrics, arguments.compat, defaults)
     if arguments.plot:
         from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
-    corpus = load(arguments.files, **reading(arguments), progress=on_terminal())
+    corpus = load(arguments.files, **reading(arguments), progress=not arguments.quiet)
     real = load(arguments.real, skip_invalid=arguments.skip_invalid) if arguments.real else None
     result = sensitivity(
         corpus,
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         real=real,
         **options(arguments),
     )
-    warn(result.caveats)
+    warn(result.caveats, arguments)
     print(result.render(arguments.format, **how), flush=True)
     if arguments.plot:
         from dialogauge.report.sensitivity_figure import plot_sensitivity

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Mapping
 from types import ModuleType
 
+from dialogauge.cli.output import add_quiet
+
 
 def add_subcommands(
     parser: argparse.ArgumentParser, modules: Mapping[str, ModuleType], *, dest: str, metavar: str
@@ -20,3 +22,5 @@ def add_subcommands(
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(child)
+        # Without a default of its own, what stands before the command holds.
+        add_quiet(child, default=argparse.SUPPRESS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dialogauge.cli.inputs import add_reading, reading
 from dialogauge.cli.numbers import number, whole
-from dialogauge.cli.output import add_format, on_terminal, table_width, warn
+from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -94,9 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
         generic=arguments.generic,
         **reading(arguments),
         overwrite=arguments.overwrite,
-        progress=on_terminal(),
+        progress=not arguments.quiet,
     )
-    warn(found.caveats)
+    warn(found.caveats, arguments)
     print(found.render(arguments.format, width=table_width(arguments)))
     return 0
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.numbers import number, whole
-from dialogauge.cli.output import on_terminal
 from dialogauge.cli.training import add_last, check, named_recipe, show
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         half=arguments.half,
         overwrite=arguments.overwrite,
         cache=not arguments.no_cache,
-        progress=on_terminal(),
+        progress=not arguments.quiet,
     )
     show(found, arguments, "entailment")
     return 0

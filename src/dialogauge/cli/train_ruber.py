@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from dialogauge.cli.inputs import add_reading, reading
 from dialogauge.cli.numbers import number, whole
-from dialogauge.cli.output import on_terminal
 from dialogauge.cli.training import add_last, check, named_recipe, show
 from dialogauge.errors import InputError
 
@@ -93,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         half=arguments.half,
         overwrite=arguments.overwrite,
         cache=not arguments.no_cache,
-        progress=on_terminal(),
+        progress=not arguments.quiet,
     )
     show(found, arguments, "ruber_unreferenced")
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -11,9 +10,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from dialogauge.cli.numbers import whole
-from dialogauge.cli.output import add_format, table_width, warn
+from dialogauge.cli.output import add_format, remark, table_width, warn
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.tables import printable
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -61,11 +59,11 @@ def named_recipe(recipes: Mapping[str, Recipe], arguments: argparse.Namespace, *
 
 def show(found: Trained, arguments: argparse.Namespace, metric: str) -> None:
     """Prints what came of training, draws it where asked to, and says how the model is used."""
-    warn(found.caveats)
+    warn(found.caveats, arguments)
     print(found.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.plot:
         from dialogauge.report import plot_training
 
         plot_training(found.card, arguments.plot)
     call = f"dialogauge score FILE --metrics {quote(f'{metric}[model={arguments.out}]')}"
-    print(printable(f"use it: {call}"), file=sys.stderr)
+    remark(f"use it: {call}", arguments)

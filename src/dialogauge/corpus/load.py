@@ -15,6 +15,7 @@ from dialogauge.corpus.reading import Reader, Reading, system_name
 from dialogauge.corpus.source import content_sha256, refuse_missing, sha256
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
+from dialogauge.progress import progress_bar
 
 _LINES = 1 << 40
 
@@ -164,7 +165,5 @@ def corpora_in(path: Path) -> list[Path]:
 
 def watched(turns: Iterator[Turn]) -> Iterator[Turn]:
     """The turns, with a bar on stderr that counts them."""
-    from tqdm import tqdm
-
-    with tqdm(turns, desc="reading", unit="turn", leave=False) as bar:
+    with progress_bar(turns, "reading", shown=True, unit="turn") as bar:
         yield from bar

@@ -20,6 +20,7 @@ from dialogauge.encode.memory import Memory
 from dialogauge.encode.tokenizer import Encoded, Tokenizer
 from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import InputError, unknown
+from dialogauge.progress import progress_bar
 
 if TYPE_CHECKING:
     from dialogauge.encode.network import Network
@@ -131,7 +132,6 @@ class Transformer(Encoder):
     def _encode(self, texts: list[Text], outputs: list[Output]) -> Iterator[tuple[list[Text], list[list[Entry]]]]:
         """Windows of texts, each with a list of entries for every output. The next window is tokenised while the model
         works, and what is encoded is kept window by window."""
-        from tqdm import tqdm
 
         network = self._loaded(max(output.layer for output in outputs))
         first = network.window // 8  # small, since nothing else happens while it is tokenised
@@ -139,7 +139,7 @@ class Transformer(Encoder):
         windows = [texts[start:end] for start, end in pairwise([*starts, len(texts)]) if start < end]
         with (
             ThreadPoolExecutor(1) as worker,
-            tqdm(total=0, unit="token", unit_scale=True, disable=not self._progress, leave=False) as bar,
+            progress_bar(total=0, shown=self._progress, unit="token", unit_scale=True) as bar,
         ):
             bar.set_description(self.identity)
             places = any(output.kind == TOKENS for output in outputs)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dialogauge.encode.base import Vectors
 from dialogauge.encode.vector_files import blocks
 from dialogauge.encode.vector_layout import layout_of
+from dialogauge.progress import progress_bar
 
 SCHEMA = "dialogauge.vectors/1"
 ABOUT, VECTORS, WORDS, ROWS = "about.json", "vectors.npy", "words.npy", "rows.npy"
@@ -69,15 +70,11 @@ def convert(source: Path, sha256: str, folder: Path, progress: bool) -> None:
     """Writes the store of a file of word vectors into an empty folder. Beside one block of vectors only two hashes
     a word are held in memory: the second tells a word that came twice from two words with the same hash. Of
     either kind the first counts."""
-    from tqdm import tqdm
-
     layout = layout_of(source)
     keys, checks = [], []
     with (
         (folder / VECTORS).open("wb") as out,
-        tqdm(
-            total=layout.count, desc=f"converting {source.name}", unit="word", leave=False, disable=not progress
-        ) as bar,
+        progress_bar(None, f"converting {source.name}", total=layout.count, shown=progress, unit="word") as bar,
     ):
         _write_header(out, 0, layout.dim)
         for words, values in blocks(source, layout):

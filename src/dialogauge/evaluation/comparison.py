@@ -179,6 +179,8 @@ class Comparison(Measured):
             *self._paired_notes([pair for pair in self.pairs if pair.paired]),
             *self._unpaired_notes([pair for pair in self.pairs if not pair.paired]),
         ]
+        if any(pair.low is not None for pair in self.pairs):
+            notes.append(f"[low, high] of a difference: {100 * self.settings.confidence:.4g}% interval")
         if len(self.pairs) > PAIRS_SHOWN:
             notes.append(
                 f"{len(self.pairs)} pairs with differences, intervals, p-values and effects: --format csv or json"

@@ -27,6 +27,7 @@ from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.units import number
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.distribution import DistributionMetric
+from dialogauge.progress import progress_bar
 
 
 class Estimate(NamedTuple):
@@ -111,11 +112,10 @@ class Resampler:
 
     def estimates(self, floors: bool = True, progress: bool = False) -> list[dict[str, Estimate]]:
         """Of the main value and each part, for each sample; with floors where the metric has any."""
-        from tqdm import tqdm
 
         bootstrapped = self.bootstrap() if self.count and any(map(bootstraps, self._samples)) else []
         found = []
-        for place, sample in enumerate(tqdm(self._samples, "intervals", disable=not progress, leave=False)):
+        for place, sample in enumerate(progress_bar(self._samples, "intervals", shown=progress, unit="score")):
             if sample.unit_count < 2:
                 found.append(_alone(sample))
             elif bootstraps(sample):

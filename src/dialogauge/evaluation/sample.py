@@ -17,6 +17,7 @@ from dialogauge.errors import InputError
 from dialogauge.evaluation.matching import Answered, same_units
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Floats, Metric
+from dialogauge.progress import progress_bar
 from dialogauge.tables import printable
 
 BATCH = 512
@@ -112,10 +113,8 @@ def measure_rows(
     metrics: Mapping[str, Metric], corpus: Corpus, units: Units, real_units: Keys | None, progress: bool
 ) -> list[Sample]:
     """Every metric on every system, rows kept."""
-    from tqdm import tqdm
-
     samples = []
-    with tqdm(total=len(metrics) * len(corpus), unit="turn", disable=not progress, leave=False) as bar:
+    with progress_bar(total=len(metrics) * len(corpus), shown=progress, unit="turn") as bar:
         for system, turns in corpus.by_system.items():
             keys, messages = units.keys(turns), units.messages(turns)
             for label, (places, rows) in measure_all(metrics, turns, bar).items():

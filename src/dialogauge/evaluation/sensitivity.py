@@ -21,6 +21,7 @@ from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.trend import CONSTANT, STAYS, STEADY, Point, Trend, trend_of
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.progress import progress_bar
 
 SCHEMA = "dialogauge.sensitivity/1"
 RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
@@ -163,9 +164,7 @@ def check_plan(kinds: str | Iterable[str], ratios: Iterable[float]) -> tuple[lis
 
 def _watched(places: list[Place], progress: bool) -> Iterable[Place]:
     """The places, with a bar on stderr that names them."""
-    from tqdm import tqdm
-
-    with tqdm(places, unit="corpus", disable=not progress, leave=False) as bar:
+    with progress_bar(places, shown=progress, unit="corpus") as bar:
         for kind, ratio in bar:
             bar.set_description(f"{kind} {ratio:g}")
             yield kind, ratio

@@ -17,6 +17,7 @@ from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.distribution import DistributionMetric
+from dialogauge.progress import progress_bar
 
 BATCH = 20_000
 """Large, since every batch is summed up by group."""
@@ -39,10 +40,8 @@ def measure_stream(
     metrics: Mapping[str, Metric], turns: Iterator[Turn], units: Units, real_units: Keys | None, progress: bool
 ) -> list[Sample]:
     """Every metric on every system. A unit's group comes from its key, so that no table of units is needed."""
-    from tqdm import tqdm
-
     tallies: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
-    with tqdm(unit="turn", disable=not progress, leave=False) as bar:
+    with progress_bar(shown=progress, unit="turn") as bar:
         while batch := list(islice(turns, BATCH)):
             by_system: dict[str, list[Turn]] = {}
             for turn in batch:

@@ -18,6 +18,7 @@ from dialogauge.learn.recipe import Recipe
 from dialogauge.learn.validation import Validation, validate
 from dialogauge.models.networks import Network, make_network
 from dialogauge.models.shape import Shape
+from dialogauge.progress import progress_bar
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,9 @@ def _network(shape: Shape, fitted: Fitted, device: torch.device) -> Network:
 @contextmanager
 def _watched(member: int, recipe: Recipe, progress: bool) -> Iterator[Any]:
     """A bar that ends where training would, if it learned nothing more from now on."""
-    from tqdm import tqdm
-
     lowest, end = float("inf"), min(recipe.stop, recipe.epochs)
     name = f"network {member + 1} of {recipe.members}" if recipe.members > 1 else "training"
-    with tqdm(total=end, desc=name, unit="epoch", disable=not progress, leave=False) as bar:
+    with progress_bar(None, name, total=end, shown=progress, unit="epoch") as bar:
 
         def tick(epoch: Epoch) -> None:
             nonlocal lowest

@@ -13,6 +13,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.entailment import CLASSES
+from dialogauge.progress import progress_bar
 from dialogauge.reproduce.entailment_corpora import RatedCorpus
 from dialogauge.reproduce.entailment_models import NamedModel
 
@@ -101,10 +102,8 @@ def predict_each(
     models: Sequence[NamedModel], corpora: Sequence[RatedCorpus], encoders: Encoders, progress: bool
 ) -> Iterator[tuple[NamedModel, RatedCorpus, Predicted]]:
     """Every model on every corpus, whose name stands before each caveat. A bar says which is at work."""
-    from tqdm import tqdm
-
     work = [(model, rated) for model in models for rated in corpora]
-    with tqdm(work, unit="corpus", disable=not progress, leave=False) as bar:
+    with progress_bar(work, shown=progress, unit="corpus") as bar:
         for model, rated in bar:
             bar.set_description(f"{model.name}, {rated.title}")
             found = predict(model, rated.turns, encoders)

@@ -17,6 +17,7 @@ from dialogauge.learn.synthesis import Options, Synthesis
 from dialogauge.learn.synthesis.dialogues import gather
 from dialogauge.learn.synthesis.summary import PAPER as PUBLISHED
 from dialogauge.learn.synthesis.summary import paper_share
+from dialogauge.progress import progress_bar
 from dialogauge.reproduce.entailment_published import PAPER
 from dialogauge.reproduce.published import Source
 from dialogauge.tables import Cell, Header, Table
@@ -97,7 +98,7 @@ def reproduce_entailment_table1(
     turns = watched(loading.turns()) if progress else loading.turns()
     dialogues = gather(turns, options.seed, options.split_shares)
     synthesis = Synthesis(dialogues, options)
-    for _ in _counted(synthesis, progress):
+    for _ in progress_bar(synthesis, "making pairs", shown=progress, unit="pair", total=synthesis.expected):
         pass
     return EntailmentTable1(
         cells=[_count(split, label, synthesis) for label in (*LABELS, None) for split in SPLITS],
@@ -106,12 +107,6 @@ def reproduce_entailment_table1(
         files=tuple(loading.files),
         caveats=[*loading.caveats, *dialogues.caveats, *synthesis.caveats],
     )
-
-
-def _counted(synthesis: Synthesis, progress: bool) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(synthesis, "making pairs", unit="pair", total=synthesis.expected, disable=not progress, leave=False)
 
 
 def _count(split: str, label: Label | None, synthesis: Synthesis) -> LabelCount:

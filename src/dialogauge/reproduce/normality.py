@@ -9,11 +9,12 @@ from statistics import fmean
 from typing import Any
 
 from dialogauge import tables
-from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.forms import Forms
 from dialogauge.evaluation.normality import normality
 from dialogauge.evaluation.normality_row import NormalityRow
+from dialogauge.progress import progress_bar
 from dialogauge.reproduce.files import load_corpora
 from dialogauge.reproduce.models import encoder_for, stand_in_caveats
 from dialogauge.reproduce.published import Source, table4
@@ -95,7 +96,7 @@ def reproduce_table4(
         encoder = used[row.encoder]
         if encoder is None:
             continue
-        for name, corpus in _watched(corpora, f"{model}: {encoder}", progress):
+        for name, corpus in progress_bar(corpora.items(), f"{model}: {encoder}", shown=progress, unit="corpus"):
             found = normality(corpus, encoder=encoder, context=None, cache=cache, seed=seed)
             for kind, vectors in KINDS.items():
                 mine = [line for line in found.rows if line.kind == kind]
@@ -109,12 +110,6 @@ def reproduce_table4(
         files=tuple(file for corpus in corpora.values() for file in corpus.files),
         caveats=[*(caveat for corpus in corpora.values() for caveat in corpus.caveats), *stand_in_caveats(used)],
     )
-
-
-def _watched(corpora: Mapping[str, Corpus], title: str, progress: bool) -> Sequence[tuple[str, Corpus]]:
-    from tqdm import tqdm
-
-    return tqdm(list(corpora.items()), title, unit="corpus", disable=not progress, leave=False)  # type: ignore[return-value]
 
 
 def _mean(rows: Sequence[NormalityRow], field: str) -> float | None:

@@ -19,6 +19,7 @@ from dialogauge.learn.ruber_card import Sources, make_card, readable_card
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.directory import SavedModel, read_model, write_model
 from dialogauge.models.ruber import KIND
+from dialogauge.progress import progress_bar
 from dialogauge.reproduce.ruber_data import Exchanges
 from dialogauge.reproduce.ruber_published import Variant
 
@@ -145,9 +146,7 @@ def _by_material(networks: Sequence[Network]) -> list[Network]:
 @contextmanager
 def _counted(total: int, progress: bool) -> Iterator[Any]:
     """A bar that says which network of how many is being trained."""
-    from tqdm import tqdm
-
-    with tqdm(total=total, unit="network", disable=not progress, leave=False) as bar:
+    with progress_bar(total=total, shown=progress, unit="network") as bar:
 
         @contextmanager
         def count(network: Network) -> Iterator[None]:

@@ -27,6 +27,7 @@ from dialogauge.learn.entailment.result import EntailmentResult
 from dialogauge.learn.output import check_output, checkpoint_folder
 from dialogauge.models.directory import write_model
 from dialogauge.models.entailment.shape import Shape
+from dialogauge.progress import progress_bar
 
 
 @dataclass(frozen=True)
@@ -137,11 +138,9 @@ def _assess(data: Data, rows: Rows, logits: Any, temperature: float) -> Assessme
 @contextmanager
 def _watched(fitting: Fitting, progress: bool) -> Iterator[Any]:
     """A stage can take an hour: the bar moves with every step."""
-    from tqdm import tqdm
-
     pairs = len(fitting.train)
     total = pairs * fitting.recipe.epochs
-    with tqdm(desc="training", total=total, unit="pair", unit_scale=True, disable=not progress, leave=False) as bar:
+    with progress_bar(None, "training", total=total, shown=progress, unit="pair", unit_scale=True) as bar:
         fitting.learned = bar.update
 
         def tick(stage: Stage) -> None:

@@ -19,6 +19,7 @@ from dialogauge.learn.synthesis.options import Options
 from dialogauge.learn.synthesis.summary import SynthesisResult
 from dialogauge.learn.synthesis.synthesis import Synthesis
 from dialogauge.learn.synthesis.writing import files_of, write_pairs
+from dialogauge.progress import progress_bar
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -74,9 +75,7 @@ def _turns(loading: Loading, progress: bool) -> Iterator[Turn]:
 
 def _watched(synthesis: Synthesis) -> Iterator[InferencePair]:
     """The pairs, with a bar on stderr that counts them."""
-    from tqdm import tqdm
-
-    with tqdm(synthesis, desc="making pairs", unit="pair", total=synthesis.expected, leave=False) as bar:
+    with progress_bar(synthesis, "making pairs", shown=True, unit="pair", total=synthesis.expected) as bar:
         yield from bar
 
 
