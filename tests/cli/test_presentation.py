@@ -58,3 +58,11 @@ def test_cite(dialogauge, responses, verb):
 
 def test_without_cite_nothing_is_cited(dialogauge, responses):
     assert "citations" not in json.loads(dialogauge("score", responses, "--metrics", "bleu", "--format", "json").out)
+
+
+def test_compare_draws_its_differences_under_the_names_asked_for(dialogauge, responses, tmp_path):
+    figure = tmp_path / "f.svg"
+    done = dialogauge("compare", responses, "--metrics", "bleu", "--plot", figure, "--names", "a=Ours")
+    assert done.code == 0
+    assert "<!-- Ours − b -->" in figure.read_text()
+    assert dialogauge("compare", responses, "--metrics", "bleu", "--plot", tmp_path / "f.doc").code == 2

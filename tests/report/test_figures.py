@@ -35,9 +35,10 @@ def test_without_matplotlib_the_extra_is_named(result, tmp_path, monkeypatch):
 
 
 def marks(path):
-    """How often the floor's mark is drawn, and how often the figure says what it is."""
+    """How often the floor's mark is drawn, and how often the figure says what it is, once beside the mark."""
     svg = path.read_text()
-    return len(re.findall(rf"<use [^>]*stroke: {FLOOR}", svg)), svg.count("<!-- lower is better, | floor -->")
+    named = svg.count("<!-- floor: what chance alone gives -->")
+    return len(re.findall(rf"<use [^>]*stroke: {FLOOR}", svg)) - named, named
 
 
 def test_a_floor_is_drawn_for_each_score_that_has_one(result, tmp_path):
@@ -63,5 +64,36 @@ def test_a_floor_lies_where_its_value_is(result, tmp_path):
     places = re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)" style="fill: (#[0-9a-f]{6}); stroke: (#[0-9a-f]{6})', svg)
     floors = {(x, y) for x, y, _, stroke in places if stroke == FLOOR}
     dots = {(x, y) for x, y, fill, stroke in places if stroke == fill != FLOOR}
-    assert len(floors) == 4
-    assert floors <= dots
+    assert len(floors & dots) == 4
+    assert len(floors - dots) == 1, "in the key"
+
+
+def places(path):
+    """Of each panel's title, from the top, how many stand at its height."""
+    found = re.findall(r"<!-- m\d -->.*?translate\(([\d.]+) ([\d.]+)\)", path.read_text(), re.S)
+    heights = [height for _, height in found]
+    return [heights.count(height) for height in dict.fromkeys(heights)]
+
+
+@pytest.mark.parametrize(("metrics", "rows"), [(1, [1]), (4, [4]), (5, [3, 2]), (9, [3, 3, 3])])
+def test_many_metrics_stand_in_rows(metrics, rows, tmp_path):
+    turns = [Turn(str(i), "x", extra={f"v{m}": i % 7 + m for m in range(9)}) for i in range(20)]
+    names = {f"column[name=v{m}]": f"m{m}" for m in range(metrics)}
+    result = evaluate(Corpus(turns), ",".join(names)).renamed(names)
+    assert places(plot_scores(result, tmp_path / "f.svg")) == rows
+
+
+def test_the_figure_says_what_its_marks_mean(result, tmp_path):
+    svg = plot_scores(result, tmp_path / "f.svg").read_text()
+    assert "<!-- best score of a metric -->" in svg
+    assert "<!-- other scores; lines: 95% interval over contexts -->" in svg
+    alone = replace(result, systems={"é": 20})
+    assert "<!-- score; line: 95% interval over contexts -->" in plot_scores(alone, tmp_path / "g.svg").read_text()
+
+
+def test_names_that_are_long_or_alike_stay_apart(tmp_path):
+    names = ["the same beginning of a very long name " * 2 + end for end in ("1", "2")]
+    turns = [Turn(str(i), f"w{i}", (f"q{i}",), system=s) for s in names for i in range(20)]
+    svg = plot_scores(evaluate(Corpus(turns), "length"), tmp_path / "f.svg").read_text()
+    assert "<!-- the same begin…y long name 1 -->" in svg
+    assert "<!-- the same begin…y long name 2 -->" in svg

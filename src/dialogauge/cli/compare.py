@@ -70,17 +70,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_fail_below(parser)
     add_encoding(parser)
     add_resampling(parser)
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the differences (.png, .svg or .pdf)")
     add_presentation(parser)
     add_cite(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    presentation(arguments)  # what cannot be shown is refused before any work is done
+    how = presentation(arguments)
+    if arguments.plot:
+        from dialogauge.report.drawing import check_figure_path
+
+        check_figure_path(arguments.plot)
     guards, limits = parse_gates(IF_WORSE, arguments), parse_gates(BELOW, arguments)
     comparison = _compare(arguments, [gate.request for gate in (*guards, *limits)])
     failures = [*fell_behind(comparison, guards), *below(comparison.scores, limits)]
     warn(comparison.caveats, arguments)
     print(rendered(comparison, arguments), flush=True)
+    if arguments.plot:
+        from dialogauge.report import plot_comparison
+
+        plot_comparison(comparison.renamed(how["names"]), arguments.plot)
     return exit_status(failures)
 
 

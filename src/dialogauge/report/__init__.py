@@ -3,6 +3,7 @@ from dialogauge.report.agreement_forest import plot_agreement_forest
 from dialogauge.report.agreement_heatmap import plot_agreement_heatmap
 from dialogauge.report.agreement_scatter import plot_turn_scatter
 from dialogauge.report.class_boxes import plot_class_boxes
+from dialogauge.report.comparison_figure import plot_comparison
 from dialogauge.report.figures import plot_scores
 from dialogauge.report.normality_figure import plot_normality
 from dialogauge.report.paper_bars import plot_paper_bars
@@ -17,6 +18,7 @@ __all__ = [
     "plot_agreement_forest",
     "plot_agreement_heatmap",
     "plot_class_boxes",
+    "plot_comparison",
     "plot_normality",
     "plot_paper_bars",
     "plot_scores",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dialogauge.errors import InputError, MissingPackage
 from dialogauge.files import whole_file
 from dialogauge.tables import printable
+from dialogauge.tables.text import width as width_on_terminal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +24,7 @@ LOOK = {"font.size": 9, "svg.hashsalt": "dialogauge", "text.parse_math": False}
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """Same figure, same bytes."""
 INK, MUTED, BEST, FLOOR = "#1b1f24", "#8a939e", "#0b6bcb", "#d55e00"
+OTHER_SCRIPTS = ("Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "Noto Sans Thai", "Noto Sans")
 GRID, EDGE = "#e4e7eb", "#c8ccd2"
 DIRECTION = {True: "higher is better", False: "lower is better", None: ""}
 LONGEST = 28
@@ -53,7 +55,8 @@ def save(draw: Callable[[], Figure], path: str | Path) -> Path:
     path = check_figure_path(path)
     import matplotlib
 
-    with matplotlib.rc_context(LOOK), warnings.catch_warnings():  # type: ignore[arg-type]
+    look = {**LOOK, "font.family": _families()}
+    with matplotlib.rc_context(look), warnings.catch_warnings():  # type: ignore[arg-type]
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # shown as a box
         figure = draw()
         kind = path.suffix.lower()
@@ -62,13 +65,22 @@ def save(draw: Callable[[], Figure], path: str | Path) -> Path:
     return path
 
 
-def panels(count: int, width: float, height: float, **shared: Any) -> tuple[Figure, list[Axes]]:
-    """A figure of this many panels, at most four to a row; each takes this much room, in inches."""
+def _families() -> list[str]:
+    """Matplotlib's own font, then those that are installed of what writes other scripts."""
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names())
+    return ["DejaVu Sans", *(name for name in OTHER_SCRIPTS if name in installed)]
+
+
+def panels(count: int, width: float, height: float, beside: float = 0.6, **shared: Any) -> tuple[Figure, list[Axes]]:
+    """A figure of this many panels, at most four to a row; each takes this much room, in inches, and what stands
+    beside them (names of rows) takes so much."""
     from matplotlib.figure import Figure
 
     columns = _columns(count)
     rows = -(-count // columns)
-    figure = Figure(figsize=(max(0.6 + width * columns, NARROWEST), 0.6 + height * rows), layout="constrained")
+    figure = Figure(figsize=(max(beside + width * columns, NARROWEST), 0.6 + height * rows), layout="constrained")
     axes = list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
     for axis in axes[count:]:
         axis.remove()
@@ -85,6 +97,27 @@ def caption(figure: Figure, *parts: str) -> None:
     letters = int(figure.get_figwidth() * LETTERS_PER_INCH)
     lines = textwrap.wrap("; ".join(part for part in parts if part), letters)
     figure.supxlabel("\n".join(lines), fontsize=8, color=MUTED)
+
+
+def key(figure: Figure, marks: Sequence[tuple[str, Any]]) -> None:
+    """What each mark means, below the panels; a mark is given by its words and how it is drawn."""
+    from matplotlib.lines import Line2D
+
+    words = [name for name, _ in marks]
+    lines = [Line2D([], [], **style) for _, style in marks]
+    columns = legend_columns(figure, words)
+    figure.legend(lines, words, loc="outside lower center", ncols=columns, frameon=False, fontsize=8, labelcolor=INK)
+
+
+def interval(axis: Axes, place: float, low: float | None, high: float | None, colour: str) -> None:
+    """A line along x, where both ends are known."""
+    if low is not None and high is not None:
+        axis.plot([low, high], [place, place], color=colour, linewidth=2, solid_capstyle="round")
+
+
+def names_room(names: Sequence[str]) -> float:
+    """Inches that the names of rows take at the left of a figure."""
+    return 0.4 + 0.068 * max(map(width_on_terminal, names), default=0)
 
 
 def legend_columns(figure: Figure, names: Sequence[str]) -> int:

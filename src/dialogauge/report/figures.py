@@ -3,57 +3,83 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dialogauge.evaluation.result import Result, Score
 from dialogauge.evaluation.score_table import best_value
-from dialogauge.report.drawing import BEST, DIRECTION, EDGE, FLOOR, GRID, INK, MUTED, save
-from dialogauge.tables import printable
+from dialogauge.report.drawing import (
+    BEST,
+    DIRECTION,
+    FLOOR,
+    INK,
+    MUTED,
+    TITLE,
+    fit_all,
+    interval,
+    key,
+    names_room,
+    panels,
+    plain,
+    save,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+BEST_MARK: dict[str, Any] = {"marker": "D", "color": BEST, "linewidth": 2, "markersize": 5.5}
+MARK: dict[str, Any] = {"marker": "o", "color": INK, "linewidth": 2, "markersize": 5.5}
+FLOOR_MARK: dict[str, Any] = {
+    "marker": "|",
+    "color": FLOOR,
+    "linestyle": "none",
+    "markersize": 14,
+    "markeredgewidth": 2,
+}
+
 
 def plot_scores(result: Result, path: str | Path) -> Path:
-    """Draws each metric of the result's table as a panel: a dot per system and a line for its interval."""
+    """Draws each metric of the result's table as a panel: a mark per system and a line for its interval."""
     return save(lambda: _draw(result), path)
 
 
 def _draw(result: Result) -> Figure:
-    from matplotlib.figure import Figure
-
-    systems = list(result.systems)
-    panels = len(result.columns)
-    figure = Figure(figsize=(1.6 + 2.3 * panels, 1.1 + 0.34 * len(systems)), layout="constrained")
-    axes = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
-    for axis, metric in zip(axes, result.columns, strict=True):
-        _panel(axis, [result.score(system, metric) for system in systems])
-        axis.set_title(printable(metric), color=INK, fontweight="bold")
-    axes[0].set_yticks(range(len(systems)), [printable(system) for system in systems])
+    systems = fit_all(list(result.systems))
+    figure, axes = panels(len(result.columns), 2.3, 0.75 + 0.27 * len(systems), beside=names_room(systems), sharey=True)
+    for axis, metric, title in zip(axes, result.columns, fit_all(result.columns, TITLE), strict=True):
+        _panel(axis, [result.score(system, metric) for system in result.systems])
+        axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
+    axes[0].set_yticks(range(len(systems)), systems)
     axes[0].set_ylim(len(systems) - 0.5, -0.5)
-    settings = result.settings
-    figure.supxlabel(f"{100 * settings.confidence:.4g}% intervals over {result.unit}", fontsize=8, color=MUTED)
+    key(figure, _marks(result))
     return figure
+
+
+def _marks(result: Result) -> list[tuple[str, dict[str, Any]]]:
+    """What is in the figure, with what it means."""
+    columns = [[result.score(system, metric) for system in result.systems] for metric in result.columns]
+    sure = f"{100 * result.settings.confidence:.4g}% interval over {result.unit}"
+    marks = [(f"score; line: {sure}", MARK)]
+    if any(best_value(scores) is not None for scores in columns):
+        marks = [("best score of a metric", BEST_MARK), (f"other scores; lines: {sure}", MARK)]
+    if any(score.floor is not None for scores in columns for score in scores):
+        marks.append(("floor: what chance alone gives", FLOOR_MARK))
+    return marks
 
 
 def _panel(axis: Axes, scores: list[Score]) -> None:
     best = best_value(scores)
+    if all(score.value is None for score in scores):
+        axis.text(0.5, 0.5, "no values", transform=axis.transAxes, ha="center", va="center", color=MUTED)
     for place, score in enumerate(scores):
         if score.value is None:
             continue
-        colour = BEST if score.value == best else INK
-        if score.low is not None and score.high is not None:
-            axis.plot([score.low, score.high], [place, place], color=colour, linewidth=2, solid_capstyle="round")
-        axis.plot([score.value], [place], "o", color=colour, markersize=5.5)
+        style = BEST_MARK if score.value == best else MARK
+        interval(axis, place, score.low, score.high, style["color"])
+        axis.plot([score.value], [place], **{**style, "linestyle": "none"})
         if score.floor is not None:
-            axis.plot([score.floor], [place], "|", color=FLOOR, markersize=14, markeredgewidth=2)
-    floor = ", | floor" if any(score.floor is not None for score in scores) else ""
-    axis.set_xlabel(DIRECTION[scores[0].higher_is_better] + floor, fontsize=8, color=MUTED)
-    axis.grid(axis="x", color=GRID, linewidth=0.8)
-    axis.set_axisbelow(True)
+            axis.plot([score.floor], [place], **FLOOR_MARK)
+    axis.set_xlabel(DIRECTION[scores[0].higher_is_better], fontsize=8, color=MUTED)
     axis.margins(x=0.12)
-    axis.tick_params(length=0, colors=INK)
-    for side in ("top", "right", "left"):
-        axis.spines[side].set_visible(False)
-    axis.spines["bottom"].set_color(EDGE)
+    axis.locator_params(axis="x", nbins=4)
+    plain(axis, "x")
