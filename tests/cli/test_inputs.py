@@ -1,5 +1,9 @@
-"""Options that verbs share: names from users' files, which may hold commas; the columns of those files."""
+"""Options that verbs share: names from users' files, which may hold commas; the columns of those files; chat logs;
+stdin."""
 
+import gzip
+import hashlib
+import io
 import json
 
 import pytest
@@ -177,3 +181,62 @@ def test_real_conversations_keep_what_users_say(log):
 
     real, _, _ = read_real(load(log), progress=False)
     assert len(real) == 50
+
+
+@pytest.fixture
+def piped(monkeypatch, tmp_path):
+    """Puts bytes on stdin; what is spooled lies in a folder that is to be empty afterwards."""
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spool))
+
+    def put(content):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    yield put
+    assert list(spool.iterdir()) == []
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_hyphen_is_stdin(dialogauge, piped, responses, tmp_path, pack):
+    content = pack(responses.read_bytes())
+    asked = ("--metrics", "bleu", "--format", "csv", "--seed", 3)
+    piped(content)
+    done = dialogauge("score", "-", *asked, "--out", tmp_path / "run")
+    assert done.out == dialogauge("score", responses, *asked).out
+    (file,) = json.loads((tmp_path / "run" / "run.json").read_text())["files"]
+    assert file == {"path": "-", "sha256": hashlib.sha256(content).hexdigest(), "reader": "jsonl"}
+
+
+def test_what_is_piped_in_is_called_stdin(dialogauge, piped, rated, bots):
+    piped(b'{"response": "a"}\n{"response": 3}\n')
+    done = dialogauge("score", "-", "--metrics", "length")
+    assert (done.code, done.err) == (2, "stdin:2: response: expected text, found the number 3\n")
+    piped(b'{"response": "a"}\n{"response": 3}\n')
+    done = dialogauge("perturb", "-", "--kind", "noise", "--ratio", 0, "--skip-invalid", "--out", "-")
+    assert json.loads(done.out) == {"id": "0", "response": "a", "system": "stdin"}
+    assert "warning: stdin: 1 line left out" in done.err
+    piped(rated.read_bytes())
+    done = dialogauge("correlate", "-", "--metrics", "length", "--level", "turn", "--format", "json", "--resamples", 20)
+    assert {row["corpus"] for row in json.loads(done.out)["rows"]} == {"stdin"}
+    piped(bots.read_bytes())
+    done = dialogauge("compare", "-", bots, "--metrics", "length")
+    assert done.err.startswith(f"both - and {bots} have 'a' in 'model': say ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-", "-"), "expected - once, found it twice: what is piped in can be read once\n"),
+        (("-", "--real", "-"), "-: expected turns, found nothing piped in (what is, can be read once: give - once)\n"),
+    ],
+)
+def test_stdin_can_be_read_once(dialogauge, piped, responses, arguments, message):
+    piped(responses.read_bytes())
+    done = dialogauge("score", *arguments, "--metrics", "fbd", "--encoder", "static:none")
+    assert (done.code, done.err) == (2, message)
+
+
+def test_nothing_on_stdin(dialogauge, piped):
+    piped(b"")
+    assert dialogauge("score", "-", "--metrics", "length").err.startswith("-: expected turns, found nothing piped in")

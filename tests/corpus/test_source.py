@@ -26,8 +26,8 @@ def test_a_byte_order_mark_inside_the_text_is_text(tmp_path):
 
 
 def test_a_very_long_line_is_a_line(tmp_path):
-    path = write_lines(tmp_path / "a.jsonl", {"response": "x" * 3_000_000}, {"response": "y"})
-    assert [len(turn.response) for turn in load(path)] == [3_000_000, 1]
+    path = write_lines(tmp_path / "a.jsonl", {"response": "x" * 1_000_000, "note": "z" * 3_000_000}, {"response": "y"})
+    assert [len(turn.response) for turn in load(path)] == [1_000_000, 1]
 
 
 def test_gzip_is_recognised_by_its_bytes(tmp_path):
@@ -64,7 +64,9 @@ def test_directory(tmp_path):
 
 def test_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert refusal(tmp_path / "pipe") == ": is not a regular file; write its content to a file first"
+    assert (
+        refusal(tmp_path / "pipe") == ": is not a regular file; write its content to a file, or pipe it in and give -"
+    )
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(5, "Input/output error")], ids=str)

@@ -9,6 +9,7 @@ from pathlib import Path
 from dialogauge.agreement.result import MEAN
 from dialogauge.corpus import known
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.source import STDIN
 from dialogauge.errors import InputError
 
 Given = Corpus | Sequence[Corpus] | Mapping[str, Corpus]
@@ -42,6 +43,6 @@ def corpus_name(corpus: Corpus, path: Path | None = None) -> str:
         return public[0].name
     if path is None:
         path = Path(corpus.files[0].path) if corpus.files else Path("corpus")
-    path = path.resolve()
+    path = Path("stdin") if path == STDIN else path.resolve()
     name = path.name if path.is_dir() else path.with_suffix("").stem if path.suffix == ".gz" else path.stem
     return name if name and name != MEAN else f"corpus {name}".strip()

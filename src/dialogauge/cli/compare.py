@@ -55,7 +55,9 @@ failure. bleu:0.5 fails only where the whole interval of the difference lies bey
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("inputs", nargs="+", metavar="FILE|DIR", help="responses, or runs written by `score --out`")
+    parser.add_argument(
+        "inputs", nargs="+", metavar="FILE|DIR", help="responses (- is stdin), or runs written by `score --out`"
+    )
     told = "comma-separated or repeated; for runs, all they have in common by default"
     parser.add_argument("--metrics", metavar="LIST", action=Joined, help=told)
     parser.add_argument(

@@ -44,7 +44,7 @@ or in a file of their own with the columns id, system, rater, dimension, value."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="rated responses; gzip is fine")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="rated responses; gzip is fine, - is stdin")
     parser.add_argument("--metrics", required=True, metavar="LIST", action=Joined, help=METRICS)
     parser.add_argument(
         "--level",

@@ -22,7 +22,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine, - is stdin")
     parser.add_argument(
         "--real", metavar="FILE", action="append", help="real conversations, whose responses are tested as well"
     )

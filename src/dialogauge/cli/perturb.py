@@ -40,7 +40,7 @@ STDOUT = Path("-")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine, - is stdin")
     parser.add_argument("--kind", required=True, metavar="KIND", help="what to do to a response; see above")
     parser.add_argument("--ratio", required=True, metavar="R", type=number, help="the share to change, from 0 to 1")
     parser.add_argument(

@@ -45,7 +45,7 @@ CSV, TSV and Parquet with the same columns are read too, and whole conversations
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine, - is stdin")
     parser.add_argument("--metrics", metavar="LIST", action=Joined, help=METRICS)
     parser.add_argument(
         "--explain", metavar="METRIC", help="also list the ten responses that push this distance most (fbd)"

@@ -25,7 +25,7 @@ RATIOS = "0,0.1,0.25,0.5,0.75,1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine, - is stdin")
     parser.add_argument("--metrics", required=True, metavar="LIST", action=Joined, help=METRICS)
     parser.add_argument("--kinds", metavar="LIST", help="what to do to responses; see `perturb --help` (default: all)")
     parser.add_argument(

@@ -34,7 +34,7 @@ KINDS = ("entailment",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", metavar="CORPUS", help="entailment")
-    parser.add_argument("files", nargs="+", metavar="FILE", help="conversations; gzip is fine")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="conversations; gzip is fine, - is stdin")
     parser.add_argument(
         "--out", required=True, metavar="FILE", type=Path, help="where to write; with {split} in it, a file per split"
     )

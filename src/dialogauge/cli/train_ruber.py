@@ -29,7 +29,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="conversations; gzip is fine")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="conversations; gzip is fine, - is stdin")
     parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="where the model is written")
     parser.add_argument("--overwrite", action="store_true", help="replace the model that is there already")
     parser.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dialogauge.corpus import known
@@ -12,7 +13,7 @@ from dialogauge.corpus.fields import refuse_huge_texts
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.registry import choose
 from dialogauge.corpus.reading import Reader, Reading, system_name
-from dialogauge.corpus.source import content_sha256, refuse_missing, sha256
+from dialogauge.corpus.source import STDIN, content_sha256, refuse_missing, sha256, spooled_stdin
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.progress import progress_bar
@@ -28,7 +29,8 @@ def load(
     progress: bool = False,
     mapping: ColumnMap = NOTHING,
 ) -> Corpus:
-    """The turns of all files, in order. The format is recognised by content unless `reader` names it.
+    """The turns of all files, in order. The format is recognised by content unless `reader` names it. The name "-"
+    stands for stdin.
 
     A line that cannot be read, or a second turn with the same id and system, raises an `InputError`; with
     `skip_invalid` it is left out, and a caveat says how many were. `progress` shows a bar on stderr.
@@ -75,14 +77,27 @@ class Loading:
         check_mapping(mapping)
         self._positions: dict[str, int] = {}
         self._places: dict[str, dict[str, int]] = {}
-        self._first_in: dict[str, Reading] = {}
+        self._first_in: dict[str, tuple[int, Reading]] = {}
         """For each system the input that had it first."""
 
     def turns(self) -> Iterator[Turn]:
         for path in self._paths:
             refuse_missing(path)
+        if self._paths.count(STDIN) > 1:
+            raise InputError("expected - once, found it twice: what is piped in can be read once")
         for index, path in enumerate(self._paths):
-            yield from self._read(index, path)
+            yield from self._read_stdin(index) if path == STDIN else self._read(index, path)
+
+    def _read_stdin(self, index: int) -> Iterator[Turn]:
+        """What is piped in; it goes by the name of `stdin`, never by that of the file in which it lies for now."""
+        with spooled_stdin() as path:
+            try:
+                yield from self._read(index, path)
+            except InputError as error:
+                place = "stdin" if error.path == path else error.path
+                raise InputError(error.message, place, error.line) from None
+            self.files = [replace(file, path=str(STDIN)) if file.path == str(path) else file for file in self.files]
+            self.caveats = [Caveat(each.code, each.message.replace(str(path), "stdin")) for each in self.caveats]
 
     def _read(self, index: int, path: Path) -> Iterator[Turn]:
         reader = choose(path, self._reader, self._mapping)
@@ -92,7 +107,7 @@ class Loading:
         reading.users = self.users
         empty = True
         for line, turn in reader.read(reading):
-            self._refuse_merging(turn, reading)
+            self._refuse_merging(turn, index, reading)
             try:
                 refuse_huge_texts((turn.response, *turn.context, *turn.references, *turn.facts))
                 self._note_place(turn, index, line, reading)
@@ -109,16 +124,16 @@ class Loading:
         self.files += [SourceFile(str(file), sha256(file), reader.name) for file in reading.files]
         self.caveats += [*reading.caveats(), *_known_faults(reading, reader)]
 
-    def _refuse_merging(self, turn: Turn, reading: Reading) -> None:
+    def _refuse_merging(self, turn: Turn, index: int, reading: Reading) -> None:
         """Two files may be two systems whatever model they name, or one system in two parts: the user must say."""
-        first = self._first_in.setdefault(turn.system, reading)
-        if first is reading:
+        first, first_reading = self._first_in.setdefault(turn.system, (index, reading))
+        if first == index:
             return
-        for column in (each.columns.understood.get("system") for each in (first, reading)):
+        for column in (each.columns.understood.get("system") for each in (first_reading, reading)):
             if column is not None:
-                both = f"both {first.path} and {reading.path} have {quote(turn.system)} in {quote(column)}"
+                files = f"{self._paths[first]} and {self._paths[index]}"
                 ask = f"--map system={column} if it is one system, --map system= to name systems after the files"
-                raise InputError(f"{both}: say {ask}")
+                raise InputError(f"both {files} have {quote(turn.system)} in {quote(column)}: say {ask}")
 
     def _note_place(self, turn: Turn, index: int, line: int, reading: Reading) -> None:
         """Refuses a turn whose id and system were there before. A place is one int, file and line together,

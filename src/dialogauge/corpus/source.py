@@ -6,6 +6,9 @@ import difflib
 import gzip
 import hashlib
 import io
+import shutil
+import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,11 +18,28 @@ from typing import BinaryIO, cast
 
 from dialogauge.errors import InputError
 
+STDIN = Path("-")
+"""The name that stands for what is piped in."""
+
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NEIGHBOURS = 10_000
 """Files of a directory that are looked at for one of a similar name."""
+
+
+@contextmanager
+def spooled_stdin() -> Iterator[Path]:
+    """What is piped in, as a file called `stdin` for as long as it is needed: files are read twice, a pipe once."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("expected turns, found that nothing can be piped in", STDIN)
+    with tempfile.TemporaryDirectory(prefix="dialogauge-") as folder:
+        path = Path(folder, "stdin")
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        if not path.stat().st_size:
+            raise InputError("expected turns, found nothing piped in (what is, can be read once: give - once)", STDIN)
+        yield path
 
 
 @contextmanager
@@ -75,7 +95,7 @@ def refuse_missing(path: Path, what: str = "file", hint: str = "") -> None:
     """Raises where there is neither a file nor a directory of the name that a user gave, or where that cannot be
     told."""
     with _failures(path):
-        if not path.exists():
+        if path != STDIN and not path.exists():
             raise InputError("; ".join(filter(None, (f"no such {what}", _near(path), hint))), path)
 
 
@@ -95,7 +115,7 @@ def _refuse_unless_file(path: Path) -> None:
         raise InputError("is a directory; expected a file", path)
     if not path.is_file():
         # A pipe can be read only once and we read twice: to detect the format, then the turns.
-        raise InputError("is not a regular file; write its content to a file first", path)
+        raise InputError("is not a regular file; write its content to a file, or pipe it in and give -", path)
 
 
 @contextmanager
