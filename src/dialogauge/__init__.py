@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from dialogauge.agreement import Agreement, correlate
     from dialogauge.corpus import Corpus, Turn, load, stream
     from dialogauge.errors import DialogaugeError, InputError
-    from dialogauge.evaluation import Comparison, Result, Score, compare, compare_runs, evaluate
+    from dialogauge.evaluation import (
+        Comparison,
+        Result,
+        Score,
+        best_replies,
+        compare,
+        compare_runs,
+        evaluate,
+        worst_replies,
+    )
     from dialogauge.evaluation.normality import normality
     from dialogauge.evaluation.sensitivity import sensitivity
     from dialogauge.learn.entailment.train import train_entailment
@@ -46,6 +55,7 @@ _HOMES = {
     "InputError": "errors",
     "Result": "evaluation",
     "Score": "evaluation",
+    "best_replies": "evaluation",
     "compare": "evaluation",
     "compare_runs": "evaluation",
     "correlate": "agreement",
@@ -65,6 +75,7 @@ _HOMES = {
     "synthesize_entailment": "learn.synthesis",
     "train_entailment": "learn.entailment.train",
     "train_ruber": "learn.ruber",
+    "worst_replies": "evaluation",
 }
 __all__ = [
     "Agreement",
@@ -76,6 +87,7 @@ __all__ = [
     "Score",
     "Turn",
     "__version__",
+    "best_replies",
     "compare",
     "compare_runs",
     "correlate",
@@ -97,6 +109,7 @@ __all__ = [
     "synthesize_entailment",
     "train_entailment",
     "train_ruber",
+    "worst_replies",
 ]
 
 

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -242,3 +243,71 @@ def test_the_level_of_intervals(dialogauge, responses):
     )
     done = dialogauge("score", responses, "--metrics", "bleu", "--confidence", 95)
     assert (done.code, done.err) == (2, "confidence: expected a number between 0 and 1, found 95.0\n")
+
+
+def test_the_worst_and_best_replies(dialogauge, responses):
+    done = dialogauge("score", responses, "--metrics", "meteor,distinct,length", "--worst", 2, "--best", 1)
+    assert done.code == 0
+    assert done.err == (
+        "warning: replies cannot be ranked by distinct (it has no value for a single turn), "
+        "length (neither more nor less of it is better)\n"
+    )
+    scores, worst, best = re.split(r"\n\n(?=system)", done.out)
+    assert scores == dialogauge("score", responses, "--metrics", "meteor,distinct,length").out.rstrip("\n")
+    lines = worst.split("\n")
+    assert lines[0].split() == ["system", "id", "meteor", "↑", "after", "response", "reference"]
+    assert [line.split()[0] for line in lines[2:6]] == ["a", "a", "b", "b"]
+    assert lines[2].split()[3:] == "question 0 a full answer to w0 a full answer to 0".split()
+    assert "the worst by meteor: 2 replies of each system" in worst
+    assert "not listed, as bad as the last one listed: 23 of a, 23 of b" in worst
+    assert "the best by meteor: 1 reply of each system" in best
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex"])
+def test_the_worst_replies_for_papers(dialogauge, responses, form):
+    done = dialogauge("score", responses, "--metrics", "meteor", "--worst", 1, "--format", form)
+    assert done.out.count({"markdown": "| system |", "latex": r"\toprule"}[form]) == 2
+    assert "a full answer to w0" in done.out
+
+
+def test_the_worst_replies_for_programs(dialogauge, responses, tmp_path):
+    call = ("score", responses, "--metrics", "meteor,bleu,distinct", "--worst", 1, "--best", 2)
+    document = json.loads(dialogauge(*call, "--format", "json", "--out", tmp_path / "run").out)
+    assert [(found["metric"], len(found["replies"])) for found in document["worst"]] == [("meteor", 2), ("bleu", 2)]
+    assert [(found["metric"], len(found["replies"])) for found in document["best"]] == [("meteor", 4), ("bleu", 4)]
+    assert document["warnings"][-1]["code"] == "unranked"
+    reply = document["worst"][0]["replies"][0]
+    assert reply["context"] == ["question 0"]
+    assert reply["references"] == ["a full answer to 0"]
+    values = pd.read_parquet(tmp_path / "run" / "turns.parquet").query("metric == 'meteor' and system == 'a'")
+    assert reply["value"] == values["value"].min()
+    for order in ("worst", "best"):
+        lines = (tmp_path / "run" / f"{order}.jsonl").read_text().splitlines()
+        expected = [{"metric": found["metric"], **one} for found in document[order] for one in found["replies"]]
+        assert [json.loads(line) for line in lines] == expected
+    again = dialogauge("score", responses, "--metrics", "meteor", "--out", tmp_path / "run", "--overwrite")
+    assert again.code == 0
+    assert not (tmp_path / "run" / "worst.jsonl").exists()
+
+
+def test_the_worst_replies_of_a_corpus_too_large_for_rows(dialogauge, responses, monkeypatch):
+    call = ("score", responses, "--metrics", "meteor", "--worst", 3, "--format", "json")
+    kept = json.loads(dialogauge(*call).out)
+    monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 7)
+    streamed = json.loads(dialogauge(*call).out)
+    assert streamed["worst"] == kept["worst"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--worst", "3", "--format", "csv"], "--worst: CSV has one line per score and no room for texts; choose"),
+        (["--best", "0"], "best: expected a whole number from 1 to "),
+        (["--worst", "3", "--metrics", "distinct"], "replies cannot be ranked by distinct (it has no value"),
+        (["--worst", "3", "--metrics", "rouge_l.recall"], "replies cannot be ranked by rouge_l.recall (single turns"),
+    ],
+)
+def test_replies_that_cannot_be_listed(dialogauge, responses, arguments, message):
+    done = dialogauge("score", responses, *([] if "--metrics" in arguments else ["--metrics", "bleu"]), *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(message)

@@ -52,23 +52,23 @@ def explanation(result, corpus):
 
 
 def test_the_planted_response_comes_first_with_its_texts(explanation, corpus):
-    first, planted = explanation.pushes[0], corpus.turns[17]
+    first, planted = explanation.replies[0], corpus.turns[17]
     assert (first.system, first.id, first.response) == ("bot", "17", ODD)
     assert first.context == planted.context
-    assert first.reference == planted.references[0]
-    assert first.push > 2 * explanation.pushes[1].push
+    assert first.references[0] == planted.references[0]
+    assert first.value > 2 * explanation.replies[1].value
 
 
 def test_ten_of_each_system_worst_first(explanation, corpus):
-    assert [push.system for push in explanation.pushes] == ["bot"] * 10 + ["other"] * 10
+    assert [push.system for push in explanation.replies] == ["bot"] * 10 + ["other"] * 10
     turns = {(turn.system, turn.id): turn for turn in corpus}
     for system in ("bot", "other"):
-        mine = [push for push in explanation.pushes if push.system == system]
-        assert [push.push for push in mine] == sorted((push.push for push in mine), reverse=True)
+        mine = [push for push in explanation.replies if push.system == system]
+        assert [push.value for push in mine] == sorted((push.value for push in mine), reverse=True)
         assert len({push.id for push in mine}) == 10
         for push in mine:
             turn = turns[push.system, push.id]
-            assert (push.response, push.context, push.reference) == (
+            assert (push.response, push.context, push.references[0]) == (
                 turn.response,
                 turn.context,
                 turn.references[0],
@@ -80,7 +80,7 @@ def test_a_push_is_by_how_much_the_score_would_fall_to_first_order(result, corpu
     real, generated = sample.rows.real_vectors, sample.rows.generated_vectors
     whole = frechet_distance(real, generated)
     fallen = [whole - frechet_distance(real, np.delete(generated, place, axis=0)) for place in range(len(generated))]
-    every = {push.id: push.push for push in explain(result, corpus, result.columns[0], worst=40).pushes[40:]}
+    every = {push.id: push.value for push in explain(result, corpus, result.columns[0], worst=40).replies[40:]}
     pushes = [every[name] for name in sample.ids]
     assert len(pushes) == 40
     assert np.corrcoef(pushes, fallen)[0, 1] > 0.95
@@ -88,23 +88,23 @@ def test_a_push_is_by_how_much_the_score_would_fall_to_first_order(result, corpu
 
 
 def test_as_many_as_asked_for_or_as_there_are(result, corpus):
-    assert len(explain(result, corpus, result.columns[0], worst=3).pushes) == 6
-    assert len(explain(result, corpus, result.columns[0], worst=100).pushes) == 80
+    assert len(explain(result, corpus, result.columns[0], worst=3).replies) == 6
+    assert len(explain(result, corpus, result.columns[0], worst=100).replies) == 80
 
 
 def test_turns_without_references_keep_ids_and_texts_together(corpus, model):
     """Turns that are left out shift places; ids must not follow places in the corpus."""
     turns = [replace(turn, references=()) if int(turn.id) % 3 == 0 else turn for turn in corpus]
     result = evaluate(Corpus(turns), "fbd", encoder=model)
-    first = explain(result, Corpus(turns), result.columns[0]).pushes[0]
+    first = explain(result, Corpus(turns), result.columns[0]).replies[0]
     assert (first.id, first.response) == ("17", ODD)
 
 
 def test_against_real_conversations_there_is_no_reference(corpus, model):
     result = evaluate(corpus, "fbd", encoder=model, real=Corpus(answers("people", 60, 2)))
-    pushes = explain(result, corpus, result.columns[0]).pushes
-    assert (pushes[0].id, pushes[0].response, pushes[0].reference) == ("17", ODD, None)
-    assert {push.reference for push in pushes} == {None}
+    pushes = explain(result, corpus, result.columns[0]).replies
+    assert (pushes[0].id, pushes[0].response, pushes[0].references) == ("17", ODD, ())
+    assert {push.references for push in pushes} == {()}
     assert len(pushes) == 20
 
 
@@ -116,7 +116,7 @@ def test_forms(explanation, result):
     first = document["pushes"][0]
     assert list(first) == ["system", "id", "push", "context", "response", "reference"]
     assert (first["id"], first["response"]) == ("17", ODD)
-    assert first["push"] == explanation.pushes[0].push
+    assert first["push"] == explanation.replies[0].value
     lines = str(explanation).split("\n")
     assert lines[0].split() == ["system", "id", "push", "after", "response"]
     assert lines[2].split()[:2] == ["bot", "17"]
@@ -136,23 +136,23 @@ def test_long_texts_are_cut_where_they_matter_least(model):
     result = evaluate(Corpus(turns), "fbd", encoder=model)
     found = explain(result, Corpus(turns), result.columns[0])
     line = str(found).split("\n")[2]
-    assert f"on end {found.pushes[0].id} " in line
+    assert f"on end {found.replies[0].id} " in line
     assert "start" not in line
-    assert f"first words {found.pushes[0].id} and" in line
+    assert f"first words {found.replies[0].id} and" in line
     assert "last" not in line
     assert line.count("…") == 2
-    assert found.pushes[0].response == next(turn.response for turn in turns if turn.id == found.pushes[0].id)
+    assert found.replies[0].response == next(turn.response for turn in turns if turn.id == found.replies[0].id)
 
 
 def test_extrapolated_distances_are_pushed_by_the_same(result, corpus, explanation):
     found = explain(result, corpus, result.columns[3])
-    assert [push.id for push in found.pushes] == [push.id for push in explanation.pushes]
+    assert [push.id for push in found.replies] == [push.id for push in explanation.replies]
 
 
 def test_a_system_of_one_turn_has_nothing_to_explain(corpus, model):
     turns = [*corpus.turns, replace(corpus.turns[0], system="lone")]
     result = evaluate(Corpus(turns), "fbd", encoder=model)
-    assert {push.system for push in explain(result, Corpus(turns), result.columns[0]).pushes} == {"bot", "other"}
+    assert {push.system for push in explain(result, Corpus(turns), result.columns[0]).replies} == {"bot", "other"}
 
 
 def test_what_cannot_be_explained(result, corpus):

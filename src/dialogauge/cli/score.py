@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dialogauge.cli.gates import BELOW, add_fail_below, below, exit_status, parse_gates
 from dialogauge.cli.inputs import (
@@ -19,14 +19,18 @@ from dialogauge.cli.inputs import (
     reading,
     real_conversations,
 )
+from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
-    from dialogauge.evaluation import Result
-    from dialogauge.evaluation.explain import Explanation
+    from dialogauge.corpus import Corpus
+    from dialogauge.corpus.load import Loading
+    from dialogauge.evaluation.listed_replies import ListedReplies
+    from dialogauge.evaluation.ranked_replies import Order
     from dialogauge.metrics.registry import Request
 
+ORDERS: tuple[Order, ...] = ("worst", "best")
 HELP = "score systems under metrics, with intervals"
 DESCRIPTION = """\
 Scores every system in the files under every metric. Each score carries an interval from resampling
@@ -35,6 +39,7 @@ EXAMPLES = """\
 examples:
   dialogauge score responses.jsonl --metrics bleu,rouge_l,meteor
   dialogauge score a.jsonl b.jsonl --metrics meteor,distinct.1 --systems a,b --format latex
+  dialogauge score responses.jsonl --metrics meteor --worst 5
   dialogauge score responses.jsonl --explain fbd           the responses that are least like real ones
   dialogauge score bot-logs.jsonl --real human-logs.jsonl --metrics fbd,prd,mmd
   dialogauge score responses.csv --metrics 'bleu[lowercase=true]' --out runs/today --plot scores.png
@@ -50,6 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", metavar="METRIC", help="also list the ten responses that push this distance most (fbd)"
     )
+    for order in ORDERS:
+        parser.add_argument(
+            f"--{order}", metavar="N", type=whole, help=f"also list the N {order} replies of each system by each metric"
+        )
     add_real(parser)
     add_inputs(parser)
     parser.add_argument(
@@ -65,34 +74,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.corpus import load, stream
     from dialogauge.evaluation import evaluate
-    from dialogauge.evaluation.save import check_run_writable
-    from dialogauge.metrics.registry import parse_requests
+    from dialogauge.evaluation.explain import explain
+    from dialogauge.evaluation.ranked_replies import rank_replies, rankable
 
     how = presentation(arguments)
     limits = parse_gates(BELOW, arguments)
-    wanted = [*filter(None, (arguments.metrics, arguments.explain)), *(limit.request for limit in limits)]
-    if not wanted:
-        raise InputError("--metrics is needed, as in --metrics bleu,meteor; `dialogauge metrics` lists them")
-    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
-    requests = parse_requests(wanted, arguments.compat, defaults)
-    explained = parse_requests(arguments.explain, arguments.compat, defaults) if arguments.explain else []
-    _check_explained(explained, arguments.format)
-    if arguments.out:
-        check_run_writable(arguments.out, arguments.overwrite)
-    if arguments.plot:
-        from dialogauge.report.drawing import check_figure_path
-
-        check_figure_path(arguments.plot)
-    read = load if explained else stream
-    corpus = read(arguments.files, **reading(arguments))
+    requests, explained = _requests(arguments, [limit.request for limit in limits])
+    counts = {order: count for order in ORDERS if (count := getattr(arguments, order)) is not None}
+    ranked_by, unranked = rankable(requests, counts) if counts else ([], [])
+    _check(arguments, listed=[*(["explain"] if explained else []), *counts])
+    corpus = _corpus(arguments)
     result = evaluate(corpus, requests, real=real_conversations(arguments), **options(arguments))
+    result.caveats.extend(unranked)
     warn(result.caveats, arguments)
-    explanations = _explanations(result, corpus, explained)
-    print(rendered(result, arguments, {"explanations": explanations}), flush=True)
+    explanations = [explain(result, _again(corpus, arguments), request.label) for request in explained]
+    ranked = rank_replies(result, _again(corpus, arguments), ranked_by, counts) if counts else {}
+    beside: dict[str, Sequence[ListedReplies]] = {"explanations": explanations}
+    beside |= {order: found for order, found in ranked.items()}
+    print(rendered(result, arguments, beside), flush=True)
     if arguments.out:
-        result.save(arguments.out, overwrite=arguments.overwrite)
+        result.save(arguments.out, overwrite=arguments.overwrite, ranked=ranked)
     if arguments.plot:
         from dialogauge.report import plot_scores
 
@@ -100,16 +102,45 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_status(below(result.scores, limits))
 
 
-def _check_explained(explained: Sequence[Request], form: str) -> None:
+def _requests(arguments: argparse.Namespace, limited: Sequence[Request]) -> tuple[list[Request], list[Request]]:
+    """What is to be scored, `limited` or not, and which of it explained."""
     from dialogauge.evaluation.explain import check_explained
+    from dialogauge.metrics.registry import parse_requests
 
+    wanted = [*filter(None, (arguments.metrics, arguments.explain)), *limited]
+    if not wanted:
+        raise InputError("--metrics is needed, as in --metrics bleu,meteor; `dialogauge metrics` lists them")
+    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
+    explained = parse_requests(arguments.explain, arguments.compat, defaults) if arguments.explain else []
     for request in explained:
         check_explained(request)
-    if explained and form == "csv":
-        raise InputError("--explain: CSV has one line per score and no room for texts; choose --format json")
+    return parse_requests(wanted, arguments.compat, defaults), explained
 
 
-def _explanations(result: Result, corpus: Any, explained: Sequence[Request]) -> list[Explanation]:
-    from dialogauge.evaluation.explain import explain
+def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:
+    """Refuses what cannot be printed or written, before any work is done. `listed`: the options that list replies."""
+    from dialogauge.evaluation.save import check_run_writable
 
-    return [explain(result, corpus, request.label) for request in explained]
+    if listed and arguments.format == "csv":
+        raise InputError(f"--{listed[0]}: CSV has one line per score and no room for texts; choose --format json")
+    if arguments.out:
+        check_run_writable(arguments.out, arguments.overwrite)
+    if arguments.plot:
+        from dialogauge.report.drawing import check_figure_path
+
+        check_figure_path(arguments.plot)
+
+
+def _corpus(arguments: argparse.Namespace) -> Corpus | Loading:
+    """A stream, unless it must be gone through again and cannot be."""
+    from dialogauge.corpus import load, stream
+
+    again = arguments.explain or arguments.worst or arguments.best
+    return (load if again and "-" in arguments.files else stream)(arguments.files, **reading(arguments))
+
+
+def _again(corpus: Corpus | Loading, arguments: argparse.Namespace) -> Corpus | Loading:
+    """For the texts of what is listed: a stream is gone through once."""
+    from dialogauge.corpus import Corpus
+
+    return corpus if isinstance(corpus, Corpus) else _corpus(arguments)

@@ -10,7 +10,10 @@ from typing import Any, TypeVar
 from dialogauge.errors import InputError, unknown
 
 NAMED = frozenset(
-    {"system", "systems", "metric", "metrics", "columns", "name", "names", "first", "second", "better", "baselines"}
+    {
+        *("system", "systems", "metric", "metrics", "columns", "name", "names", "first", "second", "better"),
+        *("baselines", "without_value", "tied"),
+    }
 )
 """The fields that hold names of metrics and systems."""
 HIDDEN = frozenset({"samples"})

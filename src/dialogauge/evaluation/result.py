@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ from dialogauge.evaluation.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dialogauge.evaluation.ranked_replies import Order, RankedReplies
 
 SCHEMA = "dialogauge.scores/1"
 
@@ -114,8 +117,16 @@ class Result(Measured):
     def to_table(self, digits: int | None = None) -> tables.Table:
         return score_table(self, digits)
 
-    def save(self, directory: str | Path, *, overwrite: bool = False, command: list[str] | None = None) -> Path:
-        """Writes scores.json, turns.parquet and run.json; the directory is either whole or absent."""
+    def save(
+        self,
+        directory: str | Path,
+        *,
+        overwrite: bool = False,
+        command: list[str] | None = None,
+        ranked: Mapping[Order, Sequence[RankedReplies]] | None = None,
+    ) -> Path:
+        """Writes scores.json, turns.parquet and run.json, and `ranked` replies as worst.jsonl and best.jsonl; the
+        directory is either whole or absent."""
         from dialogauge.evaluation.save import save_result
 
-        return save_result(self, Path(directory), overwrite=overwrite, command=command)
+        return save_result(self, Path(directory), overwrite=overwrite, command=command, ranked=ranked or {})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -14,19 +16,29 @@ import numpy as np
 from dialogauge import __version__
 from dialogauge.evaluation.saved import MEASURES, RUN, SCHEMA, pack_samples
 from dialogauge.files import check_writable, whole_directory
-from dialogauge.tables import to_json
+from dialogauge.tables import printable, to_json
 
 if TYPE_CHECKING:
+    from dialogauge.evaluation.ranked_replies import Order, RankedReplies
     from dialogauge.evaluation.result import Result
 
 SCORES, TURNS = "scores.json", "turns.parquet"
-FILES = (RUN, SCORES, TURNS, MEASURES)
+REPLIES: dict[Order, str] = {"worst": "worst.jsonl", "best": "best.jsonl"}
+FILES = (RUN, SCORES, TURNS, MEASURES, *REPLIES.values())
 
 
-def save_result(result: Result, directory: Path, *, overwrite: bool, command: list[str] | None) -> Path:
+def save_result(
+    result: Result,
+    directory: Path,
+    *,
+    overwrite: bool,
+    command: list[str] | None,
+    ranked: Mapping[Order, Sequence[RankedReplies]],
+) -> Path:
     check_run_writable(directory, overwrite)
     with whole_directory(directory) as new:
         _write_files(result, new, command)
+        _write_replies(ranked, new)
     return directory
 
 
@@ -44,6 +56,14 @@ def _write_files(result: Result, directory: Path, command: list[str] | None) -> 
     record = {**_run_record(result, command), "samples": described}
     (directory / RUN).write_text(to_json(record) + "\n", encoding="utf-8")
     _write_turns(result, directory / TURNS)
+
+
+def _write_replies(ranked: Mapping[Order, Sequence[RankedReplies]], directory: Path) -> None:
+    """One reply a line, as the reader `jsonl` reads it, with the metric and the value that it is listed for."""
+    for order, found in ranked.items():
+        records = [{"metric": item.metric, **record} for item in found for record in item.to_records()]
+        lines = [printable(json.dumps(record, ensure_ascii=False)) for record in records]
+        (directory / REPLIES[order]).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def _write_turns(result: Result, path: Path) -> None:
