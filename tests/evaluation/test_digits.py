@@ -1,6 +1,7 @@
 """Numbers as people see them."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from dialogauge.errors import InputError
 from dialogauge.evaluation import compare, evaluate
 from dialogauge.evaluation.digits import format_estimates, interval_text
 from dialogauge.evaluation.sensitivity import sensitivity
+from dialogauge.report.agreement_parts import told
 
 
 def test_a_bound_beside_zero_does_not_become_zero():
@@ -65,3 +67,9 @@ def test_digits_that_are_asked_for(corpus):
     assert result.render("json", digits=1) == result.to_json()
     with pytest.raises(InputError, match="digits: expected 0 to 15 decimals, found -1"):
         result.render("table", digits=-1)
+
+
+def test_a_corner_of_a_figure_says_on_which_side_of_zero_an_interval_lies():
+    row = SimpleNamespace(pearson=0.2, pearson_low=0.004, pearson_high=0.4, spearman=-0.2, spearman_low=None)
+    row.spearman_high = None
+    assert told(row) == "r = 0.20 [0.004, 0.40]\nρ = −0.20"

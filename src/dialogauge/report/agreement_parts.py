@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dialogauge.agreement.points import Level, Points, Scope
 from dialogauge.agreement.result import MEAN, Agreement, Row
 from dialogauge.errors import InputError, unknown
-from dialogauge.report.drawing import fit, fit_all, number
+from dialogauge.evaluation.digits import interval_text, value_text
+from dialogauge.report.drawing import fit, fit_all
 
 COEFFICIENTS = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
 TURNED = "correlations are turned round where lower is better: more is better agreement"
@@ -93,8 +94,8 @@ def told(row: Row | None) -> str:
 def _told(sign: str, value: float | None, low: float | None, high: float | None) -> str:
     if value is None:
         return f"{sign} undefined"
-    interval = "" if low is None or high is None else f" [{number(low)}, {number(high)}]"
-    return f"{sign} = {number(value)}{interval}"
+    shown = f"{value_text((value, low, high), 2)} {interval_text(low, high, 2)}".strip()
+    return f"{sign} = {shown.replace('-', '−')}"
 
 
 def of_scope(scope: Scope) -> str:

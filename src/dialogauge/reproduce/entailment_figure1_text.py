@@ -35,7 +35,7 @@ def scores_table(figure: EntailmentFigure1) -> Table:
         " as independent; units: dialogues or contexts; over units: the 95% interval that keeps their responses"
         f" together, from {FEWEST_UNITS} of them on",
     ]
-    return Table(headers, rows, notes)
+    return Table(headers, rows, notes, "classes")
 
 
 def pairs_table(figure: EntailmentFigure1) -> Table:
@@ -57,7 +57,7 @@ def pairs_table(figure: EntailmentFigure1) -> Table:
         "p (Holm): corrected for the three pairs of a model and corpus; Hedges' g: the difference in pooled standard"
         " deviations, [95% interval]",
     ]
-    return Table(headers, rows, notes)
+    return Table(headers, rows, notes, "pairs-of-classes")
 
 
 def counts_table(figure: EntailmentFigure1) -> Table:
@@ -71,7 +71,7 @@ def counts_table(figure: EntailmentFigure1) -> Table:
         for each in figure.counts
     ]
     notes = ["predicted classes of each system's responses; true responses: the references, each once for its context"]
-    return Table(headers, rows, notes)
+    return Table(headers, rows, notes, "systems")
 
 
 def notes_of(figure: EntailmentFigure1) -> list[str]:
