@@ -39,7 +39,7 @@ def runs(dialogauge, logs, tmp_path):
     """A run of each log."""
     for log in logs:
         out = tmp_path / "runs" / log.parent.name
-        assert dialogauge("score", log, "--metrics", "distinct,length", "--systems", "prod", "--out", out).code == 0
+        assert dialogauge("score", log, "--metrics", "distinct,length", "--out", out).code == 0
     return [tmp_path / "runs" / log.parent.name for log in logs]
 
 
@@ -62,14 +62,14 @@ def test_the_same_log_in_two_runs_is_paired(dialogauge, logs, runs, tmp_path):
     again.parent.mkdir()
     again.write_text("".join(reversed(logs[0].read_text().splitlines(keepends=True))))
     out = tmp_path / "runs" / "again"
-    assert dialogauge("score", again, "--metrics", "distinct,length", "--systems", "prod", "--out", out).code == 0
+    assert dialogauge("score", again, "--metrics", "distinct,length", "--out", out).code == 0
     pairs = json.loads(dialogauge("compare", runs[0], out, "--format", "json").out)["pairs"]
     assert {(pair["paired"], pair["units"], pair["difference"]) for pair in pairs} == {(True, 55, 0.0)}
 
 
 def test_names_that_every_log_counts_from_0_do_not_pair(dialogauge, tmp_path):
     files = [write_log(tmp_path / f"{name}.jsonl", week, 40, 0.9, names=True) for week, name in enumerate("ab")]
-    done = dialogauge("compare", *files, "--metrics", "length", "--systems", "a,b", "--format", "json")
+    done = dialogauge("compare", *files, "--metrics", "length", "--format", "json")
     (pair,) = json.loads(done.out)["pairs"]
     assert (pair["paired"], pair["units"], pair["test"]) == (False, 0, "permutation")
 
@@ -80,9 +80,9 @@ def test_a_worse_week_is_found_and_a_like_one_passes(dialogauge, logs):
     bad = bad.rename(bad.with_name("bad_week.jsonl"))
     metric = "semantic_similarity[encoder=static:minilm]"
     more = ("--metrics", metric, "--fail-if-worse", metric, "--no-cache")
-    done = dialogauge("compare", *weeks, *more, "--systems", "last_week,this_week")
+    done = dialogauge("compare", *weeks, *more)
     assert (done.code, "cannot be tested" in done.err) == (0, False)
-    done = dialogauge("compare", weeks[0], bad, *more, "--systems", "last_week,bad_week")
+    done = dialogauge("compare", weeks[0], bad, *more)
     assert done.code == 1
     assert f"bad_week is worse than last_week under {metric}\n" in done.err
 
@@ -93,7 +93,7 @@ def test_one_system_stands_against_another(dialogauge, logs, runs, tmp_path):
     more = [json.dumps({**json.loads(line), "system": "other"}) for line in logs[1].read_text().splitlines()]
     both.write_text("\n".join([*renamed, *more]) + "\n")
     out = tmp_path / "runs" / "both"
-    call = ("score", both, "--metrics", "length,distinct.1", "--systems", "prod-v2,other", "--out", out)
+    call = ("score", both, "--metrics", "length,distinct.1", "--out", out)
     assert dialogauge(*call).code == 0
     done = dialogauge("compare", runs[0], out, "--metrics", "length", "--system", "prod=prod-v2", "--format", "json")
     (pair,) = json.loads(done.out)["pairs"]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading
+from dialogauge.corpus.quote import quote, quote_all
 from dialogauge.errors import Caveat, InputError
-from dialogauge.evaluation.against import baselines_asked_for
 from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.measure import Measured, measure
 from dialogauge.evaluation.pairs import Pair, all_pairs
 from dialogauge.evaluation.run import score_all
-from dialogauge.evaluation.saved import load_runs
+from dialogauge.evaluation.saved import Names, load_runs
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request, parse_requests
@@ -46,7 +46,7 @@ def compare(
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
     measured = measure(corpus, requests, systems, compat, cache, progress, real)
     names = {system: system for system in measured.systems}
-    asked = baselines_asked_for(against, names, [names]) if against else None
+    asked = _baselines_asked_for(against, names, [names]) if against else None
     return compare_measured(measured, requests, settings, asked)
 
 
@@ -65,7 +65,7 @@ def compare_runs(
     measured the same way. `against` may also have the name of a system in the first run and in another."""
     settings = Settings(seed, resamples, confidence)
     measured, requests, names = load_runs(paths, metrics)
-    asked = baselines_asked_for(against, names[0], names[1:] or names) if against else None
+    asked = _baselines_asked_for(against, names[0], names[1:] or names) if against else None
     return compare_measured(measured.select(systems) if systems else measured, requests, settings, asked)
 
 
@@ -112,3 +112,34 @@ def _of_pairs(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
         message = f"too many turns to keep: differences are over all {measured.unit}, shared or not"
         found.append(Caveat("not_only_shared", message))
     return found
+
+
+def _baselines_asked_for(asked: Sequence[str], first: Names, others: Sequence[Names]) -> dict[str, str]:
+    """For each system the one it is held against. `asked` has texts `A=B`, B of the other inputs against A of the
+    first, or `NAME`, against that of the same name."""
+    found: dict[str, str] = {}
+    for text in asked:
+        pairs = [pair for other in others for pair in _pairs(text, first, other)]
+        if not pairs:
+            raise InputError(
+                f"--system {text}: expected NAME of both inputs, or A=B with A of the first and B of another; the first"
+                f" has {quote_all(first)}, the others {quote_all(dict.fromkeys(n for other in others for n in other))}"
+            )
+        for baseline, system in pairs:
+            if baseline == system:
+                raise InputError(f"--system {text}: a system cannot stand against itself; say {text}=OTHER")
+            if found.setdefault(system, baseline) != baseline:
+                raise InputError(f"--system {text}: {quote(system)} stands against {quote(found[system])} already")
+    return found
+
+
+def _pairs(text: str, first: Names, other: Names) -> Iterator[tuple[str, str]]:
+    """At most one pair: a name may hold `=` itself, and then another place may divide the text."""
+    pieces = text.split("=")
+    for place in range(1, len(pieces)):
+        a, b = "=".join(pieces[:place]).strip(), "=".join(pieces[place:]).strip()
+        if a in first and b in other:
+            yield first[a], other[b]
+            return
+    if text in first and text in other:
+        yield first[text], other[text]

@@ -6,7 +6,7 @@ import json
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from dialogauge import __version__
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import caveats
-from dialogauge.evaluation.against import Names
 from dialogauge.evaluation.matching import Answered
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import Sample
@@ -48,6 +47,10 @@ def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[
         if sample.answered is not None:
             arrays[f"{place}.{ANSWERED}"] = np.stack([sample.answered.units, sample.answered.messages])
     return described, arrays
+
+
+Names = Mapping[str, str]
+"""The systems of one input, and the names they have in a comparison."""
 
 
 @dataclass(frozen=True)
@@ -182,8 +185,10 @@ def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, s
     if real_units is not None and not np.array_equal(units[len(units) - len(real_units) :], real_units):
         raise ValueError(f"the real units of {said['metric']} for {said['system']} do not fit")
     answered = own.get(ANSWERED)
-    if answered is None or answered.dtype != np.uint64 or answered.ndim != 2 or len(answered) != 2:
+    if answered is None:
         raise ValueError("nothing says which dialogues these are; score the files again")
+    if answered.dtype != np.uint64 or answered.ndim != 2 or len(answered) != 2 or answered.shape[1] > len(units):
+        raise ValueError(f"what the turns of {said['metric']} for {said['system']} answer does not fit")
     return Sample(
         label=said["metric"],
         system=said["system"],
