@@ -3,6 +3,7 @@
 Run as a script, it writes the present output into the pages: python -m tests.test_docs
 """
 
+import math
 import os
 import re
 import shlex
@@ -32,10 +33,17 @@ NOT_OURS = {"reproduce table3": "no such file; expected the folder with the FBD 
 
 
 def printed(command: str) -> str:
-    """The output of a command as a page shows it: indented, without spaces at line ends."""
+    """The output of a command as a page shows it: indented, without spaces at line ends, and without the lines of
+    progress that a slow machine prints."""
     out, err = StringIO(), StringIO()
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    with chdir(ROOT), redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, environment, clear=True):
+    with (
+        chdir(ROOT),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        patch.dict(os.environ, environment, clear=True),
+        patch("dialogauge.progress.EVERY", math.inf),
+    ):
         assert main(shlex.split(command)[1:]) == 0, err.getvalue()
     lines = (err.getvalue() + out.getvalue()).rstrip("\n").split("\n")
     return "".join(f"    {line}".rstrip() + "\n" for line in lines)

@@ -1,4 +1,5 @@
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -15,8 +16,9 @@ class Done(NamedTuple):
 
 
 @pytest.fixture
-def dialogauge(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Runs the command line in this process."""
+def dialogauge(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """Runs the command line in this process, without the lines of progress that a slow machine prints."""
+    monkeypatch.setattr("dialogauge.progress.EVERY", math.inf)
 
     def run(*arguments: object) -> Done:
         try:
