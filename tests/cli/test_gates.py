@@ -59,6 +59,14 @@ def test_repeated_metrics_add_up(dialogauge, responses, runs):
     assert [pair["metric"] for pair in document["pairs"]] == ["bleu", "meteor"]
 
 
+@pytest.mark.parametrize("verb", ["score", "compare", "correlate", "sensitivity", "reproduce table3 --corpora"])
+def test_every_verb_adds_metrics_up(verb):
+    from dialogauge.cli.main import build_parser
+
+    call = [*verb.split(), "file", "--metrics", "bleu[lowercase=true]", "--metrics", "meteor,length"]
+    assert build_parser().parse_args(call).metrics == "bleu[lowercase=true],meteor,length"
+
+
 def test_a_margin_is_held_against_the_nearer_end_of_the_interval():
     from dialogauge.cli.gates import _least
 
