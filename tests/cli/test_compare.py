@@ -91,8 +91,14 @@ def test_wrong_calls(dialogauge, responses, arguments, message):
 def test_a_missing_run(dialogauge, runs, tmp_path):
     missing = runs[0].with_name(runs[0].name + "x")
     done = dialogauge("compare", runs[0], missing)
-    hint = f"did you mean {runs[0]}?; runs are what `dialogauge score FILE --out {missing}` writes"
+    assert (done.code, done.err) == (2, f"{missing}: no such file or run; did you mean {runs[0]}?\n")
+    missing = tmp_path / "tomorrow's"
+    done = dialogauge("compare", runs[0], missing)
+    hint = f"runs are what `dialogauge score FILE --out {missing}` writes"
     assert (done.code, done.err) == (2, f"{missing}: no such file or run; {hint}\n")
+    done = dialogauge("score", runs[0], "--metrics", "bleu")
+    hint = "is a run, which holds scores and no turns; `dialogauge compare` reads runs"
+    assert (done.code, done.err) == (2, f"{runs[0]}: {hint}\n")
     (tmp_path / "empty").mkdir()
     done = dialogauge("compare", tmp_path / "empty", tmp_path / "empty")
     assert (done.code, done.out) == (2, "")

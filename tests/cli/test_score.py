@@ -298,6 +298,12 @@ def test_the_worst_replies_of_a_corpus_too_large_for_rows(dialogauge, responses,
     assert streamed["worst"] == kept["worst"]
 
 
+def test_the_worst_replies_of_what_is_piped_in(responses):
+    command = [sys.executable, "-m", "dialogauge", "score", "-", "--metrics", "meteor", "--worst", "1"]
+    done = subprocess.run(command, stdin=responses.open(), capture_output=True, text=True, check=True)
+    assert "a full answer to w0" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -135,6 +135,12 @@ def test_another_corpus(result, corpus):
         worst_replies(result, Corpus(corpus.turns[:4]), "rouge_l", 1)
 
 
+def test_two_turns_of_one_id(corpus):
+    twice = Corpus([*corpus.turns, reply("a", 4, 5)])
+    with pytest.raises(InputError, match="two turns of 'a' have the id 't4', by which replies are told apart"):
+        worst_replies(evaluate(twice, "rouge_l", resamples=10), twice, "rouge_l", 1)
+
+
 def test_what_is_left_out_of_many_is_said():
     metrics, (caveat,) = rankable(parse_requests("bleu,rouge_l.recall,rouge_l,fbd"), {"worst": 1})
     assert metrics == ["bleu", "rouge_l"]

@@ -101,7 +101,7 @@ def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Compa
     from dialogauge.evaluation import compare, compare_runs
     from dialogauge.evaluation.saved import is_run
 
-    for path in filter("-".__ne__, arguments.inputs):
+    for path in arguments.inputs:
         refuse_missing(Path(path), "file or run", f"runs are what `dialogauge score FILE --out {path}` writes")
     runs = [path for path in arguments.inputs if is_run(path)]
     wanted = [*filter(None, [arguments.metrics]), *guarded]

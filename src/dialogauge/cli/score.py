@@ -134,9 +134,10 @@ def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:
 def _corpus(arguments: argparse.Namespace) -> Corpus | Loading:
     """A stream, unless it must be gone through again and cannot be."""
     from dialogauge.corpus import load, stream
+    from dialogauge.corpus.source import STDIN
 
     again = arguments.explain or arguments.worst or arguments.best
-    return (load if again and "-" in arguments.files else stream)(arguments.files, **reading(arguments))
+    return (load if again and str(STDIN) in arguments.files else stream)(arguments.files, **reading(arguments))
 
 
 def _again(corpus: Corpus | Loading, arguments: argparse.Namespace) -> Corpus | Loading:

@@ -96,16 +96,16 @@ def refuse_missing(path: Path, what: str = "file", hint: str = "") -> None:
     told."""
     with _failures(path):
         if path != STDIN and not path.exists():
-            raise InputError("; ".join(filter(None, (f"no such {what}", _near(path), hint))), path)
+            raise InputError("; ".join(filter(None, (f"no such {what}", *_hints(path, hint)))), path)
 
 
-def _near(path: Path) -> str:
+def _hints(path: Path, otherwise: str) -> tuple[str, ...]:
     """What was meant, perhaps: a neighbour of a similar name; or where the path ends."""
     if not path.parent.is_dir():
-        return f"there is no directory {path.parent}"
+        return f"there is no directory {path.parent}", otherwise
     names = [neighbour.name for neighbour in islice(path.parent.iterdir(), _NEIGHBOURS)]
     near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.75)
-    return f"did you mean {path.with_name(near[0])}?" if near else ""
+    return (f"did you mean {path.with_name(near[0])}?",) if near else (otherwise,)
 
 
 def _refuse_unless_file(path: Path) -> None:

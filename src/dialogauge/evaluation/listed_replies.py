@@ -86,7 +86,11 @@ def find_turns(picked: Iterable[Picked], corpus: Corpus | Loading) -> dict[tuple
     """The turns of those picked by system and id; the corpus is gone through once."""
     wanted = {(system, name) for systems in picked for system, values in systems.items() for name in values}
     turns = corpus if isinstance(corpus, Corpus) else corpus.turns()
-    found = {(turn.system, turn.id): turn for turn in turns if (turn.system, turn.id) in wanted}
+    found: dict[tuple[str, str], Turn] = {}
+    for turn in turns:
+        place = (turn.system, turn.id)
+        if place in wanted and found.setdefault(place, turn) is not turn:
+            raise InputError(f"two turns of {turn.system!r} have the id {turn.id!r}, by which replies are told apart")
     if missing := wanted - found.keys():
         system, name = min(missing)
         raise InputError(f"the result is of another corpus: this one has no turn {name!r} of {system!r}")

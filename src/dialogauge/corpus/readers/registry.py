@@ -52,6 +52,8 @@ def choose(path: Path, name: str | None = None, mapping: ColumnMap = NOTHING) ->
     for reader in READERS.values():
         if reader.sniff(head):
             return reader
+    if head.holds("run.json"):
+        raise InputError("is a run, which holds scores and no turns; `dialogauge compare` reads runs", path)
     if head.is_directory:
         wanted = "a file, or a directory that holds responses.txt or is laid out as GRADE's"
         raise InputError(f"is a directory; expected {wanted}", path)
