@@ -62,6 +62,7 @@ bench: setup
 
 fuzz: setup
 	@$(BIN)/python -m benchmarks.fuzz_readers
+	@$(BIN)/python -m benchmarks.fuzz_encoders
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

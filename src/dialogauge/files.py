@@ -55,6 +55,14 @@ def check_writable_file(path: Path, overwrite: bool, inputs: Iterable[Path] = ()
     _check_parents(path)
 
 
+def expanded(path: str | Path) -> Path:
+    """The path with ~ spelled out; as it stands where ~ names someone who has no home here."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def _check_parents(path: Path) -> None:
     if not next(parent for parent in path.absolute().parents if parent.exists()).is_dir():
         raise InputError("cannot be made: a part of its path is a file", path)

@@ -175,7 +175,7 @@ def test_what_is_missing_or_broken_is_named(tmp_path):
     with pytest.raises(InputError, match=r"expected the model's tokenizer.json; there is none"):
         InputTable(tmp_path, "tiny")
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(InputError, match="cannot be read as a tokenizer"):
+    with pytest.raises(InputError, match="cannot be read as a tokeniser"):
         InputTable(tmp_path, "tiny")
     word_pieces().save(str(tmp_path / "tokenizer.json"))
     with pytest.raises(InputError, match=r"model.safetensors or model.safetensors.index.json; found neither"):

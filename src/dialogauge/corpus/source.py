@@ -78,8 +78,10 @@ def decode(raw: bytes, path: Path, line: int, keep_end: bool = False) -> str:
 
 def sha256(path: Path) -> str:
     """Of the bytes on disk, before any decompression."""
-    with _failures(path), path.open("rb") as raw:
-        return hashlib.file_digest(raw, "sha256").hexdigest()
+    with _failures(path):
+        _refuse_unless_file(path)
+        with path.open("rb") as raw:
+            return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
 def content_sha256(path: Path) -> str:

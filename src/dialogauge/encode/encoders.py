@@ -8,6 +8,7 @@ from dialogauge.encode.base import Dtype, Encoder
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import Caveat, InputError
+from dialogauge.files import expanded
 
 STATIC, UNIVERSAL = "static:", "use"
 
@@ -61,7 +62,7 @@ class Encoders:
         from dialogauge.encode.input_table import InputTable
         from dialogauge.encode.static import open_static
 
-        path = Path(name).expanduser()
+        path = expanded(name)
         if name in KNOWN or path.is_dir():
             files = find_model(name)
             return InputTable(files.directory, files.identity, files.languages)

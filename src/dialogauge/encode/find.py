@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Callable
@@ -11,8 +10,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
 
+from dialogauge.encode.model_config import read_json, refuse_odd_files, whole
 from dialogauge.encode.weights_packages import (
     MINILM_INSTALL,
     MINILM_SHA256,
@@ -25,7 +26,7 @@ from dialogauge.encode.weights_packages import (
 from dialogauge.errors import InputError
 from dialogauge.text.languages import ENGLISH
 
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 TEXTS = [
     "config.json",
     "tokenizer*",
@@ -38,6 +39,9 @@ TEXTS = [
 """A model's files beside its weights."""
 SHARDS = ["model-*.safetensors", INDEX]
 PLACES = "in $DIALOGAUGE_MODELS, {}in the Hugging Face cache and on the hub (unless HF_HUB_OFFLINE is set)"
+MOST_LAYERS = 1000
+WIDTHS = ("hidden_size", "dim", "d_model", "emb_dim")
+"""What families call the size of their vectors."""
 UNLIMITED = 512
 """The most tokens for a model that names no limit of its own, such as XLNet."""
 POSITIONS_AFTER_PADDING = {
@@ -108,13 +112,13 @@ class ModelFiles:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        return _read_json(self.directory / "config.json")
+        return read_json(self.directory / CONFIG)
 
     @cached_property
     def digest(self) -> str:
         """Of everything that could change a vector: weights, configuration and tokeniser."""
         files = {file for pattern in TEXTS for file in self.directory.glob(pattern) if file.is_file()}
-        parts = [f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in sorted(files)]
+        parts = [f"{file.name} {_sha256(file)}" for file in sorted(files)]
         return hashlib.sha256("\n".join([self.sha256, *parts]).encode()).hexdigest()
 
     @property
@@ -131,27 +135,64 @@ class ModelFiles:
     @cached_property
     def limit(self) -> int:
         """The most tokens the model takes, special tokens included."""
-        positions = self.config.get("max_position_embeddings")
-        if positions and self.config.get("model_type") in POSITIONS_AFTER_PADDING:
-            padding = self.config.get("pad_token_id")
+        positions = self._whole("max_position_embeddings", -1)
+        if positions and positions > 0 and self.kind in POSITIONS_AFTER_PADDING:
+            padding = self._whole("pad_token_id")
             positions -= (1 if padding is None else padding) + 1
-        stated = _read_json(self.directory / "tokenizer_config.json", missing={}).get("model_max_length")
-        limits = [int(limit) for limit in (positions, stated) if limit and 0 < limit < 1_000_000]
+            if positions < 1:
+                file = self.directory / CONFIG
+                raise InputError(f"pad_token_id: {padding} leaves no positions for tokens", file)
+        file = self.directory / "tokenizer_config.json"
+        stated = read_json(file, missing={}).get("model_max_length")
+        if stated is not None and (not isinstance(stated, int | float) or isinstance(stated, bool)):
+            raise InputError(f"model_max_length: expected a number, found {shortened(stated)}", file)
+        limits = [int(limit) for limit in (positions, stated) if limit and 1 <= limit < 1_000_000]
         return min(limits, default=UNLIMITED)
+
+    @property
+    def kind(self) -> str | None:
+        """The family, as `bert`."""
+        kind = self.config.get("model_type")
+        if kind is not None and not isinstance(kind, str):
+            raise InputError(f"model_type: expected a name, found {shortened(kind)}", self.directory / CONFIG)
+        return kind
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        found = next((self._whole(name, 1) for name in WIDTHS if name in self.config), None)
+        if found is None:
+            raise InputError("hidden_size: expected how many numbers a vector has, found none", self.directory / CONFIG)
+        return found
+
+    @property
+    def vocabulary(self) -> int | None:
+        """How many tokens the model knows, where it says so."""
+        return self._whole("vocab_size", 1)
 
     @property
     def segments(self) -> bool:
         """Whether the model is told which of a pair's texts a token is of."""
-        without = self.config.get("model_type") in {"distilbert", "mpnet"}
-        return not without and int(self.config.get("type_vocab_size", 2)) > 1
+        kinds = self._whole("type_vocab_size")
+        return self.kind not in {"distilbert", "mpnet"} and (kinds is None or kinds > 1)
 
     @property
     def layers(self) -> int:
         names = ("num_hidden_layers", "n_layers", "n_layer")
-        stated = [self.config[name] for name in names if isinstance(self.config.get(name), int)]
+        stated = [count for name in names if (count := self._whole(name, 1, MOST_LAYERS)) is not None]
         if not stated:
-            raise InputError("does not say how many layers there are", self.directory / "config.json")
-        return int(stated[0])
+            raise InputError("does not say how many layers there are", self.directory / CONFIG)
+        return stated[0]
+
+    def check(self) -> None:
+        """Refuses fields that are not what they should be, before a library meets them."""
+        _ = self.kind, self.layers, self.width, self.vocabulary, self.segments, self.limit
+
+    def weights(self) -> list[Path]:
+        return _weights(self.directory)
+
+    def _whole(self, name: str, least: int = 0, most: int = 2**31 - 1) -> int | None:
+        return whole(self.config, name, self.directory / CONFIG, least, most)
 
 
 def find_model(name: str) -> ModelFiles:
@@ -191,7 +232,8 @@ def _directory(name: str) -> Path | None:
 
 
 def _checked(title: str, directory: Path, sha256: str | None) -> ModelFiles:
-    if not (directory / "config.json").is_file():
+    refuse_odd_files(directory)
+    if not (directory / CONFIG).is_file():
         raise InputError("is no model directory: expected config.json, tokenizer.json and model.safetensors", directory)
     files = _weights(directory)
     hashes = [_sha256(file) for file in files]
@@ -205,10 +247,10 @@ def _weights(directory: Path) -> list[Path]:
     if (directory / WEIGHTS).is_file():
         return [directory / WEIGHTS]
     if (directory / INDEX).is_file():
-        shards = _read_json(directory / INDEX).get("weight_map")
-        if not isinstance(shards, dict) or not shards:
-            raise InputError("expected a weight_map with the names of files", directory / INDEX)
-        return [directory / Path(str(shard)).name for shard in sorted(set(shards.values()), key=str)]
+        shards = read_json(directory / INDEX).get("weight_map")
+        if not isinstance(shards, dict) or not shards or not all(isinstance(name, str) for name in shards.values()):
+            raise InputError("weight_map: expected the names of files", directory / INDEX)
+        return [directory / Path(shard).name for shard in sorted(set(shards.values()))]
     others = ", ".join(sorted(file.name for file in directory.glob("*.bin"))) or "none"
     raise InputError(f"has no {WEIGHTS} (other weights: {others}); only safetensors are loaded", directory)
 
@@ -254,17 +296,5 @@ def _sha256(file: Path) -> str:
             return hashlib.file_digest(data, "sha256").hexdigest()
     except FileNotFoundError:
         raise InputError("is missing though the index of the weights names it", file) from None
-
-
-def _read_json(file: Path, missing: dict[str, Any] | None = None) -> dict[str, Any]:
-    try:
-        read = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        if missing is None:
-            raise InputError("is not there", file) from None
-        return missing
-    except ValueError as error:
-        raise InputError(f"is not JSON: {error}", file) from error
-    if not isinstance(read, dict):
-        raise InputError("expected a JSON object", file)
-    return read
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}", file) from None

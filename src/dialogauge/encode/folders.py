@@ -6,11 +6,13 @@ import os
 import sys
 from pathlib import Path
 
+from dialogauge.files import expanded
+
 
 def cache_folder() -> Path:
     """$DIALOGAUGE_CACHE, else the user's cache folder. Everything in it can be deleted at any time."""
     if given := os.environ.get("DIALOGAUGE_CACHE"):
-        return Path(given).expanduser()
+        return expanded(given)
     if sys.platform == "win32":
         home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":

@@ -12,7 +12,7 @@ import numpy as np
 from dialogauge.encode.base import Split, Tokens
 from dialogauge.encode.safetensors_table import read_table
 from dialogauge.encode.static_base import StaticEncoder
-from dialogauge.encode.tokenizer import unknown_token
+from dialogauge.encode.tokenizer import FAILS, load_tokenizer, tokenizer_errors, unknown_token
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,13 +34,15 @@ class InputTable(StaticEncoder):
     def __init__(self, directory: Path, identity: str, languages: frozenset[str] | None = None) -> None:
         if not directory.is_dir():
             raise InputError("expected the directory of a model; there is none", directory)
+        self._directory = directory
         tokenizer = _tokenizer(directory)
         super().__init__(identity, read_table(directory))
         self._languages = languages
-        shape = json.loads(tokenizer.to_str())
+        with tokenizer_errors(directory / TOKENIZER, FAILS):
+            shape = json.loads(tokenizer.to_str())
+            self._vocabulary: dict[str, int] = tokenizer.get_vocab()
+            self._unknown = unknown_token(tokenizer)
         self._tokenizer = tokenizer
-        self._vocabulary: dict[str, int] = tokenizer.get_vocab()
-        self._unknown = unknown_token(tokenizer)
         parts = json.dumps([shape.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")], ensure_ascii=False)
         self._bytes = _byte_letters() if '"ByteLevel"' in parts else None
         self._mark = "Ġ" if self._bytes else "▁" if "▁" in parts else ""
@@ -62,7 +64,9 @@ class InputTable(StaticEncoder):
             return
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
-            for encoding in self._tokenizer.encode_batch(batch, add_special_tokens=False):
+            with tokenizer_errors(self._directory / TOKENIZER, FAILS):
+                encodings = self._tokenizer.encode_batch(batch, add_special_tokens=False)
+            for encoding in encodings:
                 ids = np.array(encoding.ids, np.int64)
                 yield self._tokens(np.where(self._has_vector(ids), ids, -1), encoding.offsets)
 
@@ -90,17 +94,10 @@ class InputTable(StaticEncoder):
 
 
 def _tokenizer(directory: Path) -> Tokenizer:
-    from tokenizers import Tokenizer
-
     file = directory / TOKENIZER
     if not file.is_file():
         raise InputError(f"expected the model's {TOKENIZER}; there is none", directory)
-    try:
-        tokenizer = Tokenizer.from_file(str(file))
-    except Exception as error:  # tokenizers raises no narrower class
-        raise InputError(f"cannot be read as a tokenizer: {error}", file) from None
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer: Tokenizer = load_tokenizer(file)
     return tokenizer
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from dialogauge.encode.base import Dtype
 from dialogauge.encode.entries import Output
-from dialogauge.encode.find import ModelFiles
+from dialogauge.encode.find import CONFIG, ModelFiles
 from dialogauge.encode.tokenizer import Encoded
 from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import DialogaugeError, InputError
@@ -27,12 +29,19 @@ CPU, CUDA = (1024, 4096, 1024), (16_384, 65_536, 32_768)
 mean padding."""
 
 
+NOT_NEEDED = {"num_labels", "id2label", "label2id", "auto_map", "architectures", "dtype", "torch_dtype"}
+"""Fields of config.json that are for other heads, other libraries and code of its own."""
+SIZES = re.compile(r"size|dim|layer|head|position|embeddings|d_model|d_inner|^n_|^num_|units|experts|kernel|stride")
+LEAST_SIZE = 10**6
+"""Below so many numbers nothing is too large to be built."""
+
+
 class Network:
     """A model with its layers up to the deepest that is wanted."""
 
     def __init__(self, files: ModelFiles, dtype: Dtype, deepest: int, tuning: Tuning | None = None) -> None:
         self._files = files
-        self.padding = files.config.get("model_type") in PLAIN
+        self.padding = files.kind in PLAIN
         self.layers = deepest if self.padding else files.layers
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.window, self.budget, self.enough = CUDA if self.device.type == "cuda" else CPU
@@ -61,8 +70,12 @@ class Network:
             mask = torch.arange(int(lengths.max()), device=self.device) < counts[:, None]
             inputs["attention_mask"] = mask.long()
         inner = any(output.layer != self.layers for output in outputs)
-        with sdpa_kernel(BACKENDS):
-            result = self._model(**inputs, output_hidden_states=inner)
+        try:
+            with sdpa_kernel(BACKENDS):
+                result = self._model(**inputs, output_hidden_states=inner)
+        except IndexError as error:
+            message = f"its tokeniser gives numbers that the model has no rows for: {error}"
+            raise InputError(message, self._files.directory) from error
         states = {layer: result.hidden_states[layer] for layer in range(self.layers)} if inner else {}
         states[self.layers] = result.last_hidden_state
         return [pool(states[output.layer], mask, output.kind) for output in outputs]
@@ -77,7 +90,7 @@ class Network:
 
 def refuse_unknown_token(files: ModelFiles, largest: int) -> None:
     """A GPU would not survive it."""
-    if largest >= (rows := files.config.get("vocab_size", np.inf)):
+    if (rows := files.vocabulary) is not None and largest >= rows:
         message = f"its tokeniser has a token {largest}, and the model only {rows}: one is another's"
         raise InputError(message, files.directory)
 
@@ -106,39 +119,110 @@ def too_long_alone(encoded: Encoded) -> DialogaugeError:
 
 
 def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
-    """The model with so many of its layers."""
-    from safetensors import SafetensorError
-    from transformers import AutoConfig, AutoModel
+    """The model with so many of its layers. Whatever is wrong with its files shows here and nowhere later."""
+    from transformers import AutoModel
 
-    try:
-        with _quiet():
-            config = AutoConfig.from_pretrained(files.directory, local_files_only=True, trust_remote_code=False)
-            config.num_hidden_layers = layers
-            config.use_mems_eval = False  # XLNet would hand back its memory of every batch
-            model, told = AutoModel.from_pretrained(
-                files.directory,
-                config=config,
-                dtype=getattr(torch, dtype),
-                local_files_only=True,
-                trust_remote_code=False,
-                use_safetensors=True,
-                output_loading_info=True,
+    with _told_as_input_errors(files), _quiet():
+        config = _configuration(files, layers)
+        _refuse_larger_than_weights(files, config)
+        model, told = AutoModel.from_pretrained(
+            files.directory,
+            config=config,
+            dtype=getattr(torch, dtype),
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            output_loading_info=True,
+        )
+        missing = sorted(name for name in told["missing_keys"] if not _is_left_out(name))
+        if missing:
+            raise InputError(
+                f"its weights lack {', '.join(missing[:3])}: the file is of another model", files.directory
             )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        raise InputError(f"cannot be loaded as an encoder: {error}", files.directory) from error
-    missing = sorted(name for name in told["missing_keys"] if "pooler" not in name and "position_ids" not in name)
-    if missing:
-        raise InputError(f"its weights lack {', '.join(missing[:3])}: the file is of another model", files.directory)
-    return model.eval()
+        model.eval()
+        _try_out(model, files)
+    return model
 
 
 def skeleton(files: ModelFiles) -> Any:
     """The model without its weights: names and shapes alone."""
-    from transformers import AutoConfig, AutoModel
+    with _told_as_input_errors(files):
+        config = _configuration(files, files.layers)
+        _refuse_larger_than_weights(files, config)
+        return _without_weights(config)
 
-    config = AutoConfig.from_pretrained(files.directory, local_files_only=True, trust_remote_code=False)
+
+@contextmanager
+def _told_as_input_errors(files: ModelFiles) -> Iterator[None]:
+    """The libraries answer odd files with exceptions of any kind."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"cannot be loaded as an encoder: {said}", files.directory) from error
+
+
+def _configuration(files: ModelFiles, layers: int) -> Any:
+    """By the library's own class for this family: nothing that stands in the directory is run."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    files.check()
+    stated = files.config
+    if "quantization_config" in stated:
+        raise InputError("quantization_config: quantised weights are not read", files.directory / CONFIG)
+    if files.kind is None or files.kind not in CONFIG_MAPPING:
+        raise InputError(f"cannot be loaded as an encoder: nobody knows the model_type {files.kind!r}", files.directory)
+    config = CONFIG_MAPPING[files.kind].from_dict({name: stated[name] for name in stated if name not in NOT_NEEDED})
+    config.num_hidden_layers = layers
+    config.use_mems_eval = False  # XLNet would hand back its memory of every batch
+    return config
+
+
+def _refuse_larger_than_weights(files: ModelFiles, config: Any) -> None:
+    """Before anything is built: by each size alone, then by the numbers of all tensors together."""
+    from safetensors import safe_open
+
+    held = 0
+    for file in files.weights():
+        with safe_open(file, framework="numpy") as tensors:
+            held += sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
+    for name, value in files.config.items():
+        size = isinstance(value, int) and name not in NOT_NEEDED and SIZES.search(name)
+        if size and value > max(held, LEAST_SIZE):
+            message = f"{name}: {value:,} is more than all {held:,} numbers of its weights"
+            raise InputError(message, files.directory / CONFIG)
+    named = _without_weights(config).named_parameters()
+    wanted = sum(tensor.numel() for name, tensor in named if not _is_left_out(name))
+    if wanted > max(2 * held, LEAST_SIZE):
+        message = f"describes a network of {wanted:,} numbers; its weights have {held:,}"
+        raise InputError(message, files.directory / CONFIG)
+
+
+def _without_weights(config: Any) -> Any:
+    from transformers import AutoModel
+
     with torch.device("meta"):
         return AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]
+
+
+def _is_left_out(name: str) -> bool:
+    """What a file may lack, since no vector depends on it."""
+    return "pooler" in name or "position_ids" in name
+
+
+@torch.inference_mode()
+def _try_out(model: Any, files: ModelFiles) -> None:
+    """Some wrong values (a norm's epsilon that is text) show only at work."""
+    ids = torch.zeros((2, min(files.limit, 2)), dtype=torch.long)
+    more = {"token_type_ids": ids} if files.segments else {}
+    states = model(input_ids=ids, attention_mask=torch.ones_like(ids), **more).last_hidden_state
+    if states.shape != (*ids.shape, files.width):
+        message = f"gives states of the shape {tuple(states.shape)}, expected {files.width} numbers for each token"
+        raise InputError(message, files.directory)
+    if not states.isfinite().all():
+        raise InputError("gives numbers that are not finite: its weights are damaged", files.directory)
 
 
 @contextmanager

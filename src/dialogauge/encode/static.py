@@ -10,6 +10,7 @@ from dialogauge.encode.folders import cache_folder
 from dialogauge.encode.static_base import StaticEncoder
 from dialogauge.encode.vector_cache import cached_store
 from dialogauge.encode.vector_store import Store
+from dialogauge.files import expanded
 from dialogauge.text.words import RECIPE
 from dialogauge.text.words import words as nltk_words
 
@@ -42,7 +43,7 @@ class StaticVectors(StaticEncoder):
 def open_static(path: Path | str, folder: Path | None = None, progress: bool = False) -> StaticVectors:
     """The vectors of a GloVe text, word2vec text or word2vec binary file, plain or gzip. The first time it is
     converted into `folder` (by default in the cache); afterwards it opens without being read."""
-    source = Path(path).expanduser()
+    source = expanded(path)
     store = cached_store(source, folder or cache_folder() / "vectors", progress)
     return StaticVectors(store, f"{_bare_name(source)}@{store.about['sha256'][:8]}")
 

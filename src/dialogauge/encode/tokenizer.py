@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,11 @@ from numpy.typing import NDArray
 from dialogauge.corpus.quote import quote
 from dialogauge.encode.base import Coverage, Text
 from dialogauge.encode.find import ModelFiles
+from dialogauge.encode.model_config import LARGEST_FILE
 from dialogauge.errors import InputError
 
 Ids = NDArray[np.int32]
+FAILS = "its tokeniser fails"
 
 
 @dataclass(slots=True)
@@ -43,30 +47,35 @@ class Tokenizer:
     def __init__(self, files: ModelFiles) -> None:
         self._limit = files.limit
         self._segments = files.segments
+        self._directory = files.directory
         self._tokenizer = _load(files)
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-        if not self._tokenizer.num_special_tokens_to_add(False):
+        with tokenizer_errors(files.directory, FAILS):
+            self._added = {pair: self._tokenizer.num_special_tokens_to_add(pair) for pair in (False, True)}
+            self._unknown = unknown_token(self._tokenizer)
+        if not self._added[False]:
             raise InputError("its tokeniser adds no special tokens, as every encoder's does", files.directory)
-        self._added = {pair: self._tokenizer.num_special_tokens_to_add(pair) for pair in (False, True)}
-        self._unknown = unknown_token(self._tokenizer)
+        if self._limit <= max(self._added.values()):
+            message = f"its limit of {self._limit} tokens leaves no room beside the special tokens"
+            raise InputError(message, files.directory)
         self._blank = cache(lambda number: _is_punctuation(self.token(number)))
 
     @cached_property
     def marks_word_starts(self) -> bool:
         """Whether a word at the start of a text is another token than the same word inside, as in RoBERTa."""
-        first, inside = (self._tokenizer.encode(text, add_special_tokens=False).ids for text in ("a", " a"))
+        with tokenizer_errors(self._directory, FAILS):
+            first, inside = (self._tokenizer.encode(text, add_special_tokens=False).ids for text in ("a", " a"))
         return bool(first != inside)
 
     def encode(self, texts: Sequence[Text], places: bool = True) -> list[Encoded]:
         """Without `places`, offsets and marks of special tokens are left out, which is twice as fast."""
         encode = self._tokenizer.encode_batch if places else self._tokenizer.encode_batch_fast
-        try:
-            encodings = encode(list(texts))
-        except TypeError:
-            _refuse_surrogates(texts)
-            raise
-        return [self._read(text, one, places) for text, one in zip(texts, encodings, strict=True)]
+        with tokenizer_errors(self._directory, FAILS):
+            try:
+                encodings = encode(list(texts))
+            except TypeError:
+                _refuse_surrogates(texts)
+                raise
+            return [self._read(text, one, places) for text, one in zip(texts, encodings, strict=True)]
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Only the ids, special tokens included."""
@@ -139,23 +148,41 @@ def _refuse_surrogates(texts: Sequence[Text]) -> None:
                 raise InputError(message) from error
 
 
+@contextmanager
+def tokenizer_errors(path: Path, message: str) -> Iterator[None]:
+    """The library answers odd files with exceptions of any kind, among them panics, which are no `Exception`."""
+    try:
+        yield
+    except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise InputError(f"{message}: {' '.join(str(error).split()) or type(error).__name__}", path) from error
+
+
+def load_tokenizer(file: Path) -> Any:
+    """A tokenizer.json, without the truncation and the padding that it asks for."""
+    import tokenizers
+
+    if file.stat().st_size > LARGEST_FILE:
+        raise InputError(f"is larger than {LARGEST_FILE} bytes; no tokeniser is", file)
+    with tokenizer_errors(file, "cannot be read as a tokeniser"):
+        tokenizer = tokenizers.Tokenizer.from_file(str(file))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+
 def _load(files: ModelFiles) -> Any:
     file = files.directory / "tokenizer.json"
     if file.is_file():
-        import tokenizers
-
-        try:
-            return tokenizers.Tokenizer.from_file(str(file))
-        except Exception as error:  # the library raises nothing more precise
-            raise InputError(f"cannot be read as a tokeniser: {error}", file) from error
+        return load_tokenizer(file)
     from transformers import AutoTokenizer
 
-    try:
+    with tokenizer_errors(files.directory, "has no tokenizer.json, nor a tokeniser that can be converted"):
         if not any(True for pattern in ("vocab.*", "*.model") for _ in files.directory.glob(pattern)):
             raise OSError("no vocabulary")
         loaded = AutoTokenizer.from_pretrained(files.directory, local_files_only=True, trust_remote_code=False)
-        return loaded.backend_tokenizer
-    except (OSError, ValueError, AttributeError, ImportError) as error:
-        raise InputError(
-            f"has no tokenizer.json, nor a tokeniser that can be converted: {error}", file.parent
-        ) from error
+        tokenizer = loaded.backend_tokenizer
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer

@@ -83,8 +83,7 @@ class Transformer(Encoder):
 
     def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
         found: list[Vector] = self._entries(texts, self._output(pool, layer))  # type: ignore[assignment]
-        width = self.files.config.get("hidden_size") or self.files.config.get("dim") or self.files.config["d_model"]
-        vectors = np.empty((len(texts), width), dtype=np.float32)
+        vectors = np.empty((len(texts), self.files.width), dtype=np.float32)
         for row, entry in enumerate(found):
             vectors[row] = entry.vector
         dropped = np.array([entry.dropped for entry in found], dtype=np.int32)
@@ -204,6 +203,8 @@ def _forward(network: Network, places: Any, encoded: list[Encoded], outputs: lis
 def _fetch(places: Any, states: list[Any], encoded: list[Encoded], columns: list[list[Any]]) -> None:
     for column, tensor in zip(columns, states, strict=True):
         array = tensor.cpu().numpy()
+        if not np.isfinite(array).all():
+            raise InputError("the encoder gives numbers that are not finite: its weights are damaged")
         for row, place in enumerate(places.tolist()):
             one = encoded[place]
             if array.ndim == 2:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
 
 from dialogauge import __version__
 from dialogauge.corpus.corpus import SourceFile
+from dialogauge.corpus.strict_json import parse_object
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import caveats
+from dialogauge.evaluation.array_file import open_plain, read_arrays
 from dialogauge.evaluation.matching import Answered
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import Sample
@@ -27,7 +27,6 @@ REAL_UNITS, ANSWERED = "real_units", "answered"
 RUN, MEASURES = "run.json", "measures.npz"
 ABOUT_ALL = ("few_samples", "unpaired", "different_sizes")
 """Caveats that are found anew when runs are put together."""
-BROKEN = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError, NotImplementedError)
 
 
 def is_run(path: str | Path) -> bool:
@@ -147,16 +146,18 @@ def _names(runs: Sequence[Run]) -> dict[tuple[Path, str], str]:
 
 def _load(path: Path) -> Run:
     try:
-        record = json.loads((path / RUN).read_text(encoding="utf-8"))
+        with open_plain(path / RUN) as file:
+            record = parse_object(file.read().decode("utf-8"))
         if record["schema"] != SCHEMA:
             raise InputError(f"expected a run of schema {SCHEMA}, found {record['schema']!r}", path)
         if not record["samples"]:
             raise InputError("was too large to keep what it measured; compare the files themselves", path)
-        with np.load(path / MEASURES, allow_pickle=False) as arrays:
-            samples = [
-                _sample(arrays, place, said, record["compat"], record["systems"])
-                for place, said in enumerate(record["samples"])
-            ]
+        _check_types(record)
+        arrays = read_arrays(path / MEASURES)
+        samples = [
+            _sample(arrays, place, said, record["compat"], record["systems"])
+            for place, said in enumerate(record["samples"])
+        ]
         return Run(
             path=path,
             samples=samples,
@@ -166,8 +167,30 @@ def _load(path: Path) -> Run:
             files=tuple(SourceFile(**file) for file in record["files"]),
             caveats=[Caveat(**caveat) for caveat in record["warnings"]],
         )
-    except (*BROKEN, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(f"is not a whole run: {error}", path) from error
+    except InputError as error:
+        raise error if error.path else InputError(f"is not a whole run: {error.message}", path) from error
+    except Exception as error:  # whatever comes of files that are not as we wrote them
+        raise InputError(f"is not a whole run: {str(error) or type(error).__name__}", path) from error
+
+
+def _check_types(record: Mapping[str, Any]) -> None:
+    expected: dict[str, type | tuple[type, ...]] = {
+        "unit": str,
+        "compat": (str, type(None)),
+        "systems": dict,
+        "samples": list,
+        "files": list,
+        "warnings": list,
+    }
+    for name, kind in expected.items():
+        if not isinstance(record[name], kind):
+            raise ValueError(f"{RUN}: {name} is {shortened(record[name])}")
+    if not all(isinstance(turns, int) and turns >= 0 for turns in record["systems"].values()):
+        raise ValueError(f"{RUN}: systems: expected how many turns each has")
+    texts = [item.get(name) for item in record["samples"] for name in ("metric", "system", "signature")]
+    texts += [item.get(name) for item in record["warnings"] for name in ("code", "message")]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{RUN}: expected texts in samples and warnings")
 
 
 def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, systems: dict[str, int]) -> Sample:
@@ -189,7 +212,7 @@ def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, s
         raise ValueError("nothing says which dialogues these are; score the files again")
     if answered.dtype != np.uint64 or answered.ndim != 2 or len(answered) != 2 or answered.shape[1] > len(units):
         raise ValueError(f"what the turns of {said['metric']} for {said['system']} answer does not fit")
-    return Sample(
+    sample = Sample(
         label=said["metric"],
         system=said["system"],
         metric=metric,
@@ -201,3 +224,18 @@ def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, s
         real_units=real_units,
         answered=Answered.noted(*answered),
     )
+    _try_out(sample)
+    return sample
+
+
+def _try_out(sample: Sample) -> None:
+    """Rows that do not fit together show in what is done with them: here, and not halfway through the tests."""
+    metric, rows = sample.metric, sample.rows
+    metric.conclude(sample.summary)
+    metric.per_turn(rows)
+    if len(metric.defined(rows)) != len(rows):
+        raise ValueError("its rows do not fit together")
+    half = rows[np.arange(0, len(rows), 2)]
+    metric.conclude(metric.summarise(half) + metric.summarise(rows[np.arange(1, len(rows), 2)]))
+    if metric.resampling == "bootstrap":
+        metric.conclude(metric.summarise(rows, np.ones((2, len(rows)))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
@@ -14,6 +13,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Pool
 from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.files import expanded
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
 from dialogauge.metrics.dull import DullPhrases, own_phrases, read_phrases
 from dialogauge.metrics.embedding import cosine
@@ -77,9 +77,7 @@ class SemanticMetric(EncoderMetric, ReadMeanMetric):
         ready.vectors.expect(self.pool, pairs=False, layer=self.layer)
         if not self.dull:
             return ready
-        return replace(
-            ready, phrases=read_phrases(Path(self.patterns).expanduser()) if self.patterns else own_phrases()
-        )
+        return replace(ready, phrases=read_phrases(expanded(self.patterns)) if self.patterns else own_phrases())
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         before = [history_of(turn, self.history) for turn in turns]

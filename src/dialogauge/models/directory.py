@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.errors import InputError
-from dialogauge.files import check_writable, whole_directory
+from dialogauge.files import check_writable, expanded, whole_directory
 from dialogauge.tables import to_json
 from dialogauge.text.languages import MadeFor
 
@@ -157,7 +157,4 @@ def model_path(given: str | Path | None, shipped: str) -> Path:
     here = shipped if given is None else given
     if str(here) == shipped and not Path(shipped).is_dir():
         return Path(__file__).parent / "data" / shipped
-    try:
-        return Path(here).expanduser()
-    except RuntimeError:  # ~someone who has no home here
-        return Path(here)
+    return expanded(here)

@@ -12,6 +12,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.encode.encoders import STATIC, UNIVERSAL
 from dialogauge.encode.universal import open_universal
 from dialogauge.errors import Caveat, DialogaugeError, unknown
+from dialogauge.files import expanded
 from dialogauge.metrics.base import Metric, spell_file
 from dialogauge.metrics.bertscore import BertScore
 from dialogauge.metrics.embedding_average import EmbeddingAverage
@@ -84,7 +85,7 @@ class Embeddings:
 def find_embeddings(vectors: str | Path | None, models: Mapping[str, str]) -> Embeddings:
     """`vectors` is a file in place of word2vec, `models` names an encoder in place of BERT."""
     bert = encoder_for(BERT_BASE, models)
-    static = f"{STATIC}{Path(vectors).expanduser().absolute()}" if vectors else f"{STATIC}minilm"
+    static = f"{STATIC}{expanded(vectors).absolute()}" if vectors else f"{STATIC}minilm"
     use, said = find_use()
     remarks = {
         "bert": stand_in_caveats({BERT_BASE: bert}),

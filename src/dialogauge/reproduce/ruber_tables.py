@@ -17,6 +17,7 @@ from dialogauge.encode.encoders import STATIC, Encoders
 from dialogauge.encode.folders import cache_folder
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.forms import Forms
+from dialogauge.files import expanded
 from dialogauge.learn.recipe import Recipe
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.means import MeanMetric
@@ -69,12 +70,12 @@ class RuberInputs:
 
     @property
     def kept(self) -> Path:
-        return cache_folder() / "reproduce" / "ruber" if self.keep is None else Path(self.keep).expanduser()
+        return cache_folder() / "reproduce" / "ruber" if self.keep is None else expanded(self.keep)
 
     @property
     def names(self) -> dict[str, str]:
         """What encodes for each embedding that can be had."""
-        static = {} if self.vectors is None else {WORD2VEC: f"{STATIC}{Path(self.vectors).expanduser().absolute()}"}
+        static = {} if self.vectors is None else {WORD2VEC: f"{STATIC}{expanded(self.vectors).absolute()}"}
         bert = encoder_for(BERT_BASE, self.models)
         return {**static, **({} if bert is None else {BERT: bert})}
 
