@@ -32,7 +32,8 @@ def measured(metric, real, generated):
 
 def order(metric, n, system="s"):
     """The order in which the metric gives the turns of `measured` to its clustering."""
-    lots = [metric._lot(Turn(str(i), f"response {i} {system}", system=system)) for i in range(n)]
+    turns = [Turn(str(i), f"response {i} {system}", references=f"reference {i} {system}") for i in range(n)]
+    lots = [metric._lot(turn) for turn in turns]
     return sorted(range(n), key=lots.__getitem__)
 
 

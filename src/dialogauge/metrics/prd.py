@@ -3,7 +3,7 @@ fall into the same regions of an encoder's space as real ones, and in the same s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -16,8 +16,8 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
 from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms, prd_of_histograms
-from dialogauge.metrics.distribution import DistributionMetric, lot
-from dialogauge.metrics.sides import SideRows, Sides
+from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, lot
+from dialogauge.metrics.sides import SideRows, Sides, flattened
 from dialogauge.numbers import check_seed, check_whole
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ class Prd(DistributionMetric):
         return type(self).fit(real, rows.generated_vectors, self.clusters, self.runs, self.seed)
 
     def _lot(self, turn: Turn) -> bytes:
-        return lot((self.seed, turn.id, turn.context, turn.response))
+        """By what the turn says alone: an id may be no more than a place in the file."""
+        return lot((self.seed, turn.context, turn.response, turn.references))
 
     def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
         if self.books is None:
@@ -133,6 +134,16 @@ class Prd(DistributionMetric):
 
     def _histograms(self, codes: NDArray[np.int32]) -> Histograms:
         return Histograms(len(codes), histograms(codes.T.astype(np.intp), self.clusters))
+
+    def recombine(self, summaries: Sequence[Sides[Histograms]], plans: Sequence[Plan]) -> Iterator[Sides[Histograms]]:
+        sides = flattened(summaries)
+        sizes, counts = np.array([side.n for side in sides]), np.stack([side.counts for side in sides])
+        for plan in plans:
+            real, generated = (
+                Histograms(int(sizes @ chosen), np.tensordot(chosen.astype(np.float64), counts, 1))
+                for chosen in (plan.ravel() == TO_REAL, plan.ravel() == TO_GENERATED)
+            )
+            yield Sides(generated.n, 0, real, generated)
 
     def curve(self, summary: Sides[Histograms]) -> tuple[Floats, Floats]:
         """Precision and recall at 1001 angles, averaged over clusterings."""
