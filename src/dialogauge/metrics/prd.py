@@ -93,7 +93,7 @@ class Prd(DistributionMetric):
 
     def _lot(self, turn: Turn) -> bytes:
         """By what the turn says alone: an id may be no more than a place in the file."""
-        return lot((self.seed, turn.context, turn.response, turn.references))
+        return lot((self.seed, turn.context, turn.response, self.references(turn)))
 
     def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
         if self.books is None:
