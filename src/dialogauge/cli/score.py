@@ -46,7 +46,8 @@ examples:
 
 One JSON object per line goes in; only `response` is required:
   {"id": "17", "context": ["hi", "how are you?"], "response": "fine", "references": ["great"], "system": "s0"}
-CSV, TSV and Parquet with the same columns are read too, and whole conversations."""
+CSV, TSV and Parquet with the same columns are read too, and whole conversations. Columns may have other names, as
+prompt, answer and model; --map system=variant names any."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
