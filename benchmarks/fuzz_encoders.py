@@ -19,7 +19,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -53,7 +53,7 @@ def main() -> int:
         os.environ["DIALOGAUGE_CACHE"] = f"{folder}/cache"
         pristine = _built(Path(folder))
         while cases:
-            for case, found in _in_a_child(cases, arguments.seed, pristine):
+            for case, found in _in_a_child(list(cases), arguments.seed, pristine):
                 name = _subject(case)
                 counts[name][found] += 1
                 cases.remove(case)
@@ -77,7 +77,7 @@ def _built(folder: Path) -> dict[str, Path]:
     return built
 
 
-def _in_a_child(cases: Sequence[int], seed: int, pristine: dict[str, Path]) -> list[tuple[int, str]]:
+def _in_a_child(cases: Sequence[int], seed: int, pristine: dict[str, Path]) -> Iterator[tuple[int, str]]:
     """What became of the cases up to the first that ended the child."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -88,19 +88,16 @@ def _in_a_child(cases: Sequence[int], seed: int, pristine: dict[str, Path]) -> l
             os.write(writer, bytes([OUTCOMES.index(_limited(case, seed, pristine))]))
         os._exit(0)
     os.close(writer)
-    found: list[tuple[int, str]] = []
-    while len(found) < len(cases):
+    for case in cases:
         ready, _, _ = select.select([reader], [], [], STUCK)
         told = os.read(reader, 1) if ready else b""
-        case = cases[len(found)]
         if not told:
             os.kill(child, signal.SIGKILL)
-            found.append((case, "ended the process" if ready else "too long"))
+            yield case, "ended the process" if ready else "too long"
             break
-        found.append((case, OUTCOMES[told[0]]))
+        yield case, OUTCOMES[told[0]]
     os.waitpid(child, 0)
     os.close(reader)
-    return found
 
 
 def _limited(case: int, seed: int, pristine: dict[str, Path]) -> str:

@@ -42,6 +42,9 @@ def refused(directory, *said):
         ("model_type", ["bert"]),
         ("quantization_config", {"quant_method": "nope"}),
         ("quantization_config", None),
+        ("pad_token_id", 10**6),
+        ("pad_token_id", -7),
+        ("pad_token_id", "0"),
     ],
 )
 def test_fields_of_the_configuration(copy, field, value):
@@ -52,7 +55,6 @@ def test_fields_of_the_configuration(copy, field, value):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("pad_token_id", 10**6),
         ("layer_norm_eps", "small"),
         ("hidden_act", "nope"),
         ("hidden_act", 3),

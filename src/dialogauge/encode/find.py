@@ -186,7 +186,9 @@ class ModelFiles:
 
     def check(self) -> None:
         """Refuses fields that are not what they should be, before a library meets them."""
-        _ = self.kind, self.layers, self.width, self.vocabulary, self.segments, self.limit
+        _ = self.kind, self.layers, self.width, self.segments, self.limit
+        if self.vocabulary is not None:
+            self._whole("pad_token_id", -1, self.vocabulary - 1)
 
     def weights(self) -> list[Path]:
         return _weights(self.directory)

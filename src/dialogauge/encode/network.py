@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,7 +123,7 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
     """The model with so many of its layers. Whatever is wrong with its files shows here and nowhere later."""
     from transformers import AutoModel
 
-    with _told_as_input_errors(files), _quiet():
+    with _told_as_input_errors(files.directory), _quiet():
         config = _configuration(files, layers)
         _refuse_larger_than_weights(files, config)
         model, told = AutoModel.from_pretrained(
@@ -146,14 +147,14 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
 
 def skeleton(files: ModelFiles) -> Any:
     """The model without its weights: names and shapes alone."""
-    with _told_as_input_errors(files):
+    with _told_as_input_errors(files.directory):
         config = _configuration(files, files.layers)
         _refuse_larger_than_weights(files, config)
         return _without_weights(config)
 
 
 @contextmanager
-def _told_as_input_errors(files: ModelFiles) -> Iterator[None]:
+def _told_as_input_errors(path: Path) -> Iterator[None]:
     """The libraries answer odd files with exceptions of any kind."""
     try:
         yield
@@ -161,7 +162,7 @@ def _told_as_input_errors(files: ModelFiles) -> Iterator[None]:
         raise
     except Exception as error:
         said = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"cannot be loaded as an encoder: {said}", files.directory) from error
+        raise InputError(f"cannot be loaded as an encoder: {said}", path) from error
 
 
 def _configuration(files: ModelFiles, layers: int) -> Any:
@@ -174,7 +175,8 @@ def _configuration(files: ModelFiles, layers: int) -> Any:
         raise InputError("quantization_config: quantised weights are not read", files.directory / CONFIG)
     if files.kind is None or files.kind not in CONFIG_MAPPING:
         raise InputError(f"cannot be loaded as an encoder: nobody knows the model_type {files.kind!r}", files.directory)
-    config = CONFIG_MAPPING[files.kind].from_dict({name: stated[name] for name in stated if name not in NOT_NEEDED})
+    with _told_as_input_errors(files.directory / CONFIG):
+        config = CONFIG_MAPPING[files.kind].from_dict({name: stated[name] for name in stated if name not in NOT_NEEDED})
     config.num_hidden_layers = layers
     config.use_mems_eval = False  # XLNet would hand back its memory of every batch
     return config
