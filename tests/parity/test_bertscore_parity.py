@@ -75,8 +75,8 @@ def test_the_layers_are_those_of_the_package():
 EDGES = [
     Turn("1", "Hello there!", references=("Hi, how are you?",)),
     Turn("2", "  stray   spaces \n", references=("stray spaces",)),
-    Turn("3", "😀😀", references=("😀 !",)),
-    Turn("4", "你好", references=("Où est la gare ?",)),
+    Turn("3", "😀😀 well", references=("well 😀 !",)),
+    Turn("4", "中国人", references=("Où est la gare ?",)),
     Turn("5", "the same", references=("the same",)),
     Turn("6", "yes " * 700, references=("yes " * 10_000,)),
 ]
@@ -84,6 +84,13 @@ EDGES = [
 
 def test_edges():
     near(ours(EDGES), theirs(EDGES, minilm().files.directory, 6))
+
+
+def test_what_the_encoder_cannot_read_has_no_score_here():
+    """The package finds two texts of one unknown token each the same."""
+    turns = [Turn("1", "😀", references=("😭",))]
+    assert theirs(turns, minilm().files.directory, 6)[0, F1] == pytest.approx(1, abs=1e-5)
+    assert np.isnan(ours(turns)).all()
 
 
 def test_an_inner_layer():
