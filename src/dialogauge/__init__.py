@@ -7,12 +7,17 @@ result = dialogauge.evaluate(corpus, "bleu,rouge_l,meteor")
 print(result)
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # importing `typing` takes longer than all else here
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from dialogauge.agreement import Agreement, correlate
     from dialogauge.corpus import Corpus, Turn, load, stream
     from dialogauge.errors import DialogaugeError, InputError
