@@ -9,7 +9,7 @@ import os
 import shutil
 import struct
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -96,10 +96,8 @@ def damage_model(directory: Path, random: Random) -> None:
 
     damage_directory(directory, random)
     if random.random() < 0.5 and all((directory / name).is_file() for name in ("card.json", "model.safetensors")):
-        try:
+        with suppress(Exception):  # the card itself may be what was changed
             sign(directory)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return
 
 
 def _something_else(path: Path, random: Random) -> None:

@@ -33,6 +33,26 @@ def verbs(conversations, folder):
     ]
 
 
+@pytest.fixture(autouse=True)
+def no_signal_is_ignored():
+    """A test that a script runs in the background ignores Ctrl-C, and so would its children."""
+    ignored = [number for number in STOPPED if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def ended(process):
+    """What the process said to its end, which comes soon."""
+    try:
+        return process.communicate(timeout=60)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+
+
 def started(process):
     """Waits until Python itself is up and signals are ours, which shows in the process's mask of caught ones."""
     while process.poll() is None:
@@ -58,7 +78,7 @@ def test_stopped_at_any_moment(conversations, tmp_path):
             started(process)
             time.sleep(random.choice([0.02, 0.3, 1.5]) * random.random())
             process.send_signal(number)
-            err = process.communicate(timeout=60)[1]
+            err = ended(process)
         assert "Traceback" not in err
         assert process.returncode in (STOPPED[number], -number, 0)
         if process.returncode == STOPPED[number]:
@@ -103,7 +123,7 @@ def test_stopped_in_the_middle_of_writing(tmp_path, number, place):
         assert process.stdout.readline() == "ready\n"
         assert len(list(tmp_path.iterdir())) == 2
         process.send_signal(number)
-        err = process.communicate(timeout=30)[1]
+        err = ended(process)
     assert (process.returncode, err) == (STOPPED[number], "stopped\n")
     assert list(tmp_path.iterdir()) == []
 
