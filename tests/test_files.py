@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.files import LOCK, check_writable, remove_abandoned, whole_directory, whole_file
+from dialogauge.files import LOCK, check_writable, check_writable_file, remove_abandoned, whole_directory, whole_file
 
 
 def test_what_is_written_is_moved_into_place(tmp_path):
@@ -185,3 +185,14 @@ def test_a_pipe_in_place_of_a_lock_is_not_waited_for(tmp_path):
     (tmp_path / ".a.0123456789abcdef").mkdir()
     os.mkfifo(tmp_path / ".a.0123456789abcdef" / LOCK)
     remove_abandoned(tmp_path)
+
+
+def test_a_name_that_no_file_can_have(tmp_path):
+    path = tmp_path / "a\0b"
+    for call in (
+        lambda: check(path),
+        lambda: check_writable_file(path, False),
+        lambda: whole_file(path, True).__enter__(),
+    ):
+        with pytest.raises(InputError, match="no file can have this name"):
+            call()

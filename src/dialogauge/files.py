@@ -30,6 +30,7 @@ def check_writable(directory: Path, overwrite: bool, files: Sequence[str], what:
     """Refuses a directory that is there already, before any work is done: with `overwrite`, only one that is no such
     thing (`what`: "a run"). It is one if it is empty, or holds the first of its `files` and nothing that is not among
     them."""
+    _refuse_nul(directory)
     if directory.is_symlink() or (directory.exists() and not directory.is_dir()):
         raise InputError("is there and is not a directory; choose another name", directory)
     if directory.exists() and not overwrite:
@@ -46,6 +47,7 @@ def check_writable(directory: Path, overwrite: bool, files: Sequence[str], what:
 
 def check_writable_file(path: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
     """Refuses a file that is there already, before any work is done: with `overwrite`, only one of the `inputs`."""
+    _refuse_nul(path)
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError("is there and is not a plain file; choose another name", path)
     if path.exists() and not overwrite:
@@ -61,6 +63,11 @@ def expanded(path: str | Path) -> Path:
         return Path(path).expanduser()
     except RuntimeError:
         return Path(path)
+
+
+def _refuse_nul(path: Path) -> None:
+    if "\0" in str(path):
+        raise InputError(f"no file can have this name: {str(path)!r}")
 
 
 def _check_parents(path: Path) -> None:
@@ -106,6 +113,7 @@ def whole_directory(directory: Path) -> Iterator[Path]:
 @contextmanager
 def unfinished(target: Path) -> Iterator[Path]:
     """A hidden directory beside the target, gone afterwards. What killed processes left there goes first."""
+    _refuse_nul(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(target.parent)
     lock = None
