@@ -48,7 +48,10 @@ def test_single_turns_have_welchs_statistic():
     rng = np.random.default_rng(0)
     a, b = rng.normal(0, 1, 25), rng.normal(0.5, 3, 60)
     found = Sums(np.concatenate([a, b]), np.ones(85)).studentised(np.repeat([1.0, 0.0], [25, 60])[None, :])
-    assert found[0] == pytest.approx(abs(ttest_ind(a, b, equal_var=False).statistic))
+    expected = ttest_ind(a, b, equal_var=False)
+    assert found[0] == pytest.approx(abs(expected.statistic))
+    interval = two_sample_test(sample(a[:, None]), sample(b[:, None]), "", Settings(), 9).interval
+    assert tuple(interval) == pytest.approx(tuple(expected.confidence_interval()))
 
 
 def test_dialogues_have_the_variance_of_a_ratio():
