@@ -50,8 +50,8 @@ def test_single_turns_have_welchs_statistic():
     found = Sums(np.concatenate([a, b]), np.ones(85)).studentised(np.repeat([1.0, 0.0], [25, 60])[None, :])
     expected = ttest_ind(a, b, equal_var=False)
     assert found[0] == pytest.approx(abs(expected.statistic))
-    interval = two_sample_test(sample(a[:, None]), sample(b[:, None]), "", Settings(), 9).interval
-    assert tuple(interval) == pytest.approx(tuple(expected.confidence_interval()))
+    interval = two_sample_test(sample(a[:, None]), sample(b[:, None]), "", Settings(), 20_000).interval
+    assert tuple(interval) == pytest.approx(tuple(expected.confidence_interval()), abs=0.05)
 
 
 def test_dialogues_have_the_variance_of_a_ratio():
@@ -86,6 +86,15 @@ def test_level(sizes, spreads):
         pair = [drawn(rng, size, spread) for size, spread in zip(sizes, spreads, strict=True)]
         rejected += two_sample_test(*pair, "", Settings(seed=seed, resamples=1), 199).p <= 0.05
     assert 8 <= rejected <= 34  # 20 ± 3 standard errors
+
+
+def test_an_interval_leaves_0_out_where_the_test_finds_a_difference():
+    rng = np.random.default_rng(9)
+    tests = [two_sample_test(drawn(rng, 20, shift=0.9), drawn(rng, 30), "", Settings(), 199) for _ in range(40)]
+    clear = [found for found in tests if found.p != pytest.approx(0.05)]  # there a bound is 0, but for rounding
+    different = [found.p < 0.05 for found in clear]
+    assert different == [not found.interval.low <= 0 <= found.interval.high for found in clear]
+    assert 5 < sum(different) < 35
 
 
 def test_a_difference_is_found_and_its_interval_holds_it():
