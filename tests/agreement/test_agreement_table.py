@@ -30,7 +30,7 @@ def lines(result, **more):
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_form(result, form):
     text = result.render(form)
-    assert GOOD in text.replace("\\", "")
+    assert GOOD in text.replace("\\", "").replace("{[}", "[")
     assert "nan" not in text.casefold()
     assert not text.endswith("\n")
 

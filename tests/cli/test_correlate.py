@@ -179,7 +179,8 @@ def test_files_of_one_name(dialogauge, file, tmp_path):
     ],
 )
 def test_wrong_calls(dialogauge, file, arguments, message):
-    done = dialogauge("correlate", file, "--metrics", SCORE, *QUICK, *arguments)
+    metrics = [] if "--metrics" in arguments else ["--metrics", SCORE]
+    done = dialogauge("correlate", file, *metrics, *QUICK, *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(message)
 

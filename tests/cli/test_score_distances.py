@@ -229,9 +229,9 @@ def test_metrics_or_explain_is_needed(score):
 
 def test_a_plot_draws_the_floors(beside, score, tmp_path):
     assert beside("--plot", tmp_path / "distances.svg").code == 0
-    # For each of two systems in each of three panels.
+    # For each of two systems in each of three panels, and one in the key.
     drawn = (tmp_path / "distances.svg").read_text()
-    assert len(re.findall(rf"<use [^>]*stroke: {FLOOR_COLOUR}", drawn)) == 6
+    assert len(re.findall(rf"<use [^>]*stroke: {FLOOR_COLOUR}", drawn)) == 7
     assert score("--metrics", "length", "--plot", tmp_path / "length.svg").code == 0
     assert FLOOR_COLOUR not in (tmp_path / "length.svg").read_text()
 

@@ -155,8 +155,8 @@ def test_forms(table, form):
         assert float(rows[0]["pearson"]) == table.rows[0].mean("pearson")
     else:
         assert "word2vec (static:" in text
-        assert "±" in text
-        assert "trained on 120 pairs, validated with 110; 4 networks" in text
+        assert ("$\\pm$" if form == "latex" else "±") in text
+        assert "rained on 120 pairs, validated with 110; 4 networks" in text
         assert "16 words) in place of word2vec" in text
         assert "BERT-base" not in text
         assert "margin 0.5" in text
