@@ -9,7 +9,7 @@ import os
 import shutil
 import struct
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -265,12 +265,12 @@ def leave(directory: Path, random: Random) -> None:
 
 
 def use_options(directory: Path, random: Random) -> None:
-    """Any verb with up to three odd options."""
+    """Any verb with up to three odd options, some of which name files to write."""
     from dialogauge.cli.main import main
 
     arguments = odd_call(directory, random)
     out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    with chdir(directory), redirect_stdout(out), redirect_stderr(err):
         try:
             code = main(arguments)
         except SystemExit as left:
