@@ -140,5 +140,5 @@ def test_a_bad_line_in_a_later_block(tmp_path):
 def test_no_such_file_and_a_directory(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         open_static(tmp_path / "none.txt", tmp_path / "converted")
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+    with pytest.raises(InputError, match="is a directory; expected a file"):
         open_static(tmp_path, tmp_path / "converted")
