@@ -1,6 +1,7 @@
 """Ctrl-C, SIGTERM and SIGHUP: real processes, stopped at any moment, leave nothing half-written and no traceback."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -125,6 +126,56 @@ def test_stopped_in_the_middle_of_writing(tmp_path, number, place):
         process.send_signal(number)
         err = ended(process)
     assert (process.returncode, err) == (STOPPED[number], "stopped\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", AT_WORK)
+def test_stopped_where_nobody_listens_any_more(tmp_path, place):
+    """The terminal that was closed, or the end of the pipe, is gone when the signal comes."""
+    program = WRITING.format(folder=str(tmp_path), wait=AT_WORK[place])
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.stderr.close()
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(timeout=60) == STOPPED[signal.SIGHUP]
+    assert list(tmp_path.iterdir()) == []
+
+
+SPOOLING = """
+import os, sys, time
+from dialogauge.corpus.source import spooled_stdin
+import dialogauge.cli.main
+
+def read():
+    with spooled_stdin():
+        print("ready", flush=True)
+        time.sleep(50)
+
+dialogauge.cli.main.main = read
+from dialogauge.cli.entry import start
+start()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_what_was_piped_in_is_not_left_behind(tmp_path, number):
+    """What a kill leaves goes with the next call that has something piped in."""
+    for last in (number, signal.SIGTERM):
+        with subprocess.Popen(
+            [sys.executable, "-c", SPOOLING],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        ) as process:
+            process.stdin.write("{}")
+            process.stdin.close()
+            assert process.stdout.readline() == "ready\n"
+            assert len(list(tmp_path.iterdir())) == 1
+            process.send_signal(last)
+            process.wait(timeout=60)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -51,10 +51,12 @@ def _seen_to() -> list[int]:
 
 def _stop(number: int, _frame: FrameType | None = None) -> NoReturn:
     files = sys.modules.get("dialogauge.files")  # else nothing can have been written yet
-    if remove := getattr(files, "remove_under_way", None):
-        remove()
-    os.write(2, b"\nstopped\n" if os.isatty(2) else b"stopped\n")
-    os._exit(128 + number)
+    try:
+        if remove := getattr(files, "remove_under_way", None):
+            remove()
+        os.write(2, b"\nstopped\n" if os.isatty(2) else b"stopped\n")
+    finally:  # also where nobody listens any more: SIGHUP comes when the terminal is closed
+        os._exit(128 + number)
 
 
 def _watch(reader: int) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from dialogauge.errors import InputError
+from dialogauge.files import NEW, unfinished
 
 STDIN = Path("-")
 """The name that stands for what is piped in."""
@@ -33,8 +34,9 @@ def spooled_stdin() -> Iterator[Path]:
     """What is piped in, as a file called `stdin` for as long as it is needed: files are read twice, a pipe once."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError("expected turns, found that nothing can be piped in", STDIN)
-    with tempfile.TemporaryDirectory(prefix="dialogauge-") as folder:
-        path = Path(folder, "stdin")
+    with unfinished(Path(tempfile.gettempdir(), "dialogauge")) as folder:
+        path = folder / NEW / "stdin"
+        path.parent.mkdir()
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         if not path.stat().st_size:
