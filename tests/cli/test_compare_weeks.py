@@ -137,3 +137,15 @@ def test_systems_that_are_not_there(dialogauge, runs, system, message):
 def test_a_system_of_a_file_does_not_stand_against_itself(dialogauge, responses):
     done = dialogauge("compare", responses, "--metrics", "bleu", "--system", "a")
     assert (done.code, done.err) == (2, "--system a: a system cannot stand against itself; say a=OTHER\n")
+
+
+def test_logs_that_overlap_are_judged_by_all_their_dialogues(dialogauge, logs, tmp_path):
+    kept, bad = (log.read_text().splitlines(keepends=True)[:30] for log in (logs[0], logs[2]))
+    rolling = tmp_path / "rolling.jsonl"
+    rolling.write_text("".join(kept + bad))
+    asked = ("compare", logs[0], rolling, "--metrics", "length", "--wide")
+    assert "not paired where the dialogues they share score the same" in dialogauge(*asked).out
+    (pair,) = json.loads(dialogauge(*asked, "--format", "json").out)["pairs"]
+    assert (pair["paired"], pair["units"], pair["first_units"], pair["second_units"]) == (False, 30, 55, 60)
+    assert pair["difference"] > 1
+    assert pair["p"] < 0.05

@@ -129,8 +129,9 @@ def test_fields_that_turns_do_not_have_are_refused(tmp_path):
         load(write(tmp_path / "a.csv", "response\na\n"), mapping={"sistem": "x"})
 
 
-def test_an_unused_column_that_may_name_the_system_is_said(tmp_path):
-    rows = "".join(f"answer {row},{'abc'[row % 3]},note {row}\n" for row in range(30))
+@pytest.mark.parametrize("turns", [6, 30])
+def test_an_unused_column_that_may_name_the_system_is_said(tmp_path, turns):
+    rows = "".join(f"answer {row},{'abc'[row % 3]},note {row}\n" for row in range(turns))
     path = write(tmp_path / "bots.csv", "response,variant,note\n" + rows)
     (caveat,) = load(path).caveats
     assert caveat.code == "unused_column"

@@ -357,3 +357,18 @@ def test_a_guard_is_found_without_its_options(tmp_path, capsys):
     assert main(["compare", *runs, "--fail-if-worse", "bleu"]) == 0
     assert main(["compare", *runs, "--fail-if-worse", "meteor"]) == 2
     assert "the runs have only bleu[lowercase=true]" in capsys.readouterr().err
+
+
+def test_a_pair_on_part_of_its_contexts_says_so():
+    rng = np.random.default_rng(9)
+    turns = [
+        Turn(f"{system}{i}", "x y", (f"question {i}",), system=system, extra={"v": rng.normal()})
+        for system, contexts in (("a", range(40)), ("b", range(15, 55)))
+        for i in contexts
+    ]
+    found = compare(Corpus(turns), "column[name=v]")
+    assert [(pair.units, pair.paired) for pair in found.pairs] == [(25, True)]
+    note = "a pair is compared on the contexts that both systems have"
+    assert note in str(found)
+    both = [turn for turn in turns if 15 <= int(turn.id[1:]) < 40]
+    assert note not in str(compare(Corpus(both), "column[name=v]"))

@@ -35,7 +35,7 @@ OTHER_NAMES = {
 _FIELD_OF = {name: field for field, names in OTHER_NAMES.items() for name in names}
 
 _PLANS = 1000
-_MOST_SYSTEMS, _TURNS_EACH, _LONGEST_NAME = 20, 5, 60
+_MOST_SYSTEMS, _TURNS_EACH, _LONGEST_NAME = 20, 2, 60
 
 ColumnMap: TypeAlias = Mapping[str, str | None]
 """The column by the field that it holds; None where no column is to be taken for the field."""

@@ -13,6 +13,7 @@ from dialogauge.errors import Caveat
 from dialogauge.evaluation.citation import Citation, Keys, cite
 from dialogauge.evaluation.digits import format_estimates
 from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
+from dialogauge.evaluation.matching import enough
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
 from dialogauge.evaluation.score_table import (
@@ -191,7 +192,9 @@ class Comparison(Measured):
     def _paired_notes(self, pairs: Sequence[Pair]) -> list[str]:
         how = ", ".join(self._tests(paired=True).values())
         notes = [f"paired test over {self.unit}: {how}"] if how else []
-        if len({pair.units for pair in pairs}) > 1:
+        if len({pair.units for pair in pairs}) > 1 or any(
+            pair.units == pair.first_units != max(self._sizes(pair)) for pair in pairs
+        ):
             notes.append(f"a pair is compared on the {self.unit} that both systems have")
         return notes
 
@@ -203,6 +206,8 @@ class Comparison(Measured):
         sizes = "" if len(counts) > 1 else " ({} and {})".format(*counts.pop())
         most = max(pair.units for pair in pairs)
         shared = f"not paired since they share only {most}" if most else "not paired since they share none"
+        if any(enough(pair.units, min(self._sizes(pair))) for pair in pairs):
+            shared = f"not paired where the {self.unit} they share score the same"
         notes = [f"two-sample test over {self.unit}{sizes}, {shared}: {how}"]
         if any(self._cut(pair) for pair in pairs):
             notes.append(
@@ -211,8 +216,11 @@ class Comparison(Measured):
         return notes
 
     def _cut(self, pair: Pair) -> bool:
-        sizes = [self._score(system, pair.metric).units for system in (pair.first, pair.second)]
-        return pair.test == "welch" and sizes != [pair.first_units, pair.second_units]
+        return pair.test == "welch" and self._sizes(pair) != [pair.first_units, pair.second_units]
+
+    def _sizes(self, pair: Pair) -> list[int]:
+        """How many units each of the two is scored on."""
+        return [self._score(system, pair.metric).units for system in (pair.first, pair.second)]
 
 
 def _marks(count: int) -> Sequence[str]:

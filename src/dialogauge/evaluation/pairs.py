@@ -178,7 +178,8 @@ def exchanges_for(systems: int, settings: Settings) -> int:
 
 
 def _compared(first: Sample, second: Sample, part: str, settings: Settings, exchanges: int) -> Pair:
-    """Two systems on the units they share, where these are enough; else each on its own."""
+    """Two systems on the units they share, where these are enough; else each on its own. So are logs that overlap: the
+    dialogues that stand in both are the same, and say nothing of the others."""
     ours, theirs = first.same_units(second)
     shared = len(ours)
     if enough(shared, min(first.unit_count, second.unit_count)):
@@ -187,7 +188,10 @@ def _compared(first: Sample, second: Sample, part: str, settings: Settings, exch
             if first.groups
             else (on_units(first, ours), _renamed(on_units(second, theirs), theirs, ours))
         )
-        return Contest(both, part, settings, exchanges).pair(*both, shared)
+        pair = Contest(both, part, settings, exchanges).pair(*both, shared)
+        all_units = shared == max(first.unit_count, second.unit_count)
+        if first.groups or all_units or (pair.difference, pair.low, pair.high) != (0.0, 0.0, 0.0):
+            return pair
     if first.real_units is not None:
         both = first, second if second.groups else _renamed(second, second.own_units, ~second.own_units)
         return replace(Contest(both, part, settings, exchanges).pair(*both, 0), units=shared, paired=False)
