@@ -120,6 +120,9 @@ def test_systems_on_other_contexts_are_tested_against_the_same_real_conversation
     assert fbd.low < fbd.difference < fbd.high < 0
     assert fbd.better == "good"
     assert (fbd.test, fbd.paired) == ("jackknife", False)
+    # In standard deviations of a unit: with 40 of each, the standard error is that times the root of 1/40 + 1/40.
+    error = (fbd.high - fbd.low) / 2 / 1.98
+    assert fbd.effect == pytest.approx(fbd.difference / (error * 20**0.5), rel=0.02)
     assert (length.test, length.paired) == ("permutation", False)
     (alone,) = compare(apart, "fbd", encoder=model).pairs
     assert (alone.test, alone.better) == ("welch", "good")

@@ -108,6 +108,8 @@ class Contest:
         together = first.unit_count + second.unit_count - shared if first.groups or not shared else shared
         if together < 2:
             interval, error = NO_INTERVAL, np.nan
+        # By this many the variance of the difference is smaller than that of one unit's, or of one unit of a system.
+        size = together if shared else 1 / (1 / first.unit_count + 1 / second.unit_count)
         spread = error > NO_SPREAD * max(map(abs, values))
         # Systems that are held against the same real conversations can be tested on contexts of their own.
         tested = (shared > 1 or first.real_units is not None) and together > 1 and not np.isnan(p)
@@ -119,7 +121,7 @@ class Contest:
             low=defined(interval.low),
             high=defined(interval.high),
             p=defined(p) if tested else None,
-            effect=defined((values[0] - values[1]) / (error * np.sqrt(together))) if spread else None,
+            effect=defined((values[0] - values[1]) / (error * np.sqrt(size))) if spread else None,
             units=shared,
             test=test if tested else None,
             first_units=first.unit_count,
