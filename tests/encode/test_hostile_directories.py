@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from dialogauge.encode.encoders import Encoders
+from dialogauge.encode.tokenizer import FAILS, tokenizer_errors
 from dialogauge.errors import InputError
 from tests.encode.models import change_json, open_model, write_json
 
@@ -72,6 +73,19 @@ def test_what_only_the_library_can_refuse(copy, field, value):
     change_json(copy / "config.json", **{field: value})
     with pytest.raises(InputError, match="copy"):
         open_model(copy).pooled(["hello", "how are you"])
+
+
+def test_what_is_no_fault_of_the_files_is_not_taken_for_one(tmp_path):
+    """Ctrl-C, the end of a process, or a time limit of a caller."""
+
+    class Enough(BaseException):
+        pass
+
+    for other in (Enough, KeyboardInterrupt, SystemExit, GeneratorExit):
+        with pytest.raises(other), tokenizer_errors(tmp_path, FAILS):
+            raise other
+    with pytest.raises(InputError, match="its tokeniser fails: ValueError"), tokenizer_errors(tmp_path, FAILS):
+        raise ValueError
 
 
 def test_a_network_far_larger_than_its_weights_is_not_built(copy):

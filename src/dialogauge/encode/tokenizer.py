@@ -22,6 +22,8 @@ from dialogauge.errors import InputError
 
 Ids = NDArray[np.int32]
 FAILS = "its tokeniser fails"
+PANIC = "PanicException"
+"""What a library written in Rust raises where it meets what it did not expect; the class cannot be imported."""
 
 
 @dataclass(slots=True)
@@ -153,9 +155,11 @@ def tokenizer_errors(path: Path, message: str) -> Iterator[None]:
     """The library answers odd files with exceptions of any kind, among them panics, which are no `Exception`."""
     try:
         yield
-    except (InputError, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except InputError:
         raise
     except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
         raise InputError(f"{message}: {' '.join(str(error).split()) or type(error).__name__}", path) from error
 
 
