@@ -27,7 +27,7 @@ def test_programs_see_names_and_digits_as_they_are(dialogauge, responses):
         (("--names", "bluu=BLEU"), "unknown metric or system 'bluu'; did you mean bleu?"),
         (("--names", "bleu"), "--names: expected NAME=SHOWN, found 'bleu'"),
         (("--names", "=x"), "--names: expected NAME=SHOWN, found '=x'"),
-        (("--digits", "16"), "digits: expected 0 to 15 decimals, found 16"),
+        (("--digits", "16"), "digits: expected a whole number from 0 to 15, found 16"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(dialogauge, responses, options, message):

@@ -65,7 +65,7 @@ def test_digits_that_are_asked_for(corpus):
     assert decimals(result.render("table", digits=4), r"(\d+\.\d+)  ?\[") == {4}
     assert decimals(evaluate(corpus, "length").to_latex(digits=1), r"(\d+\.\d+) \{") == {1}
     assert result.render("json", digits=1) == result.to_json()
-    with pytest.raises(InputError, match="digits: expected 0 to 15 decimals, found -1"):
+    with pytest.raises(InputError, match="digits: expected a whole number from 0 to 15, found -1"):
         result.render("table", digits=-1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from dialogauge.errors import InputError
+from dialogauge.numbers import check_whole
 
 TINY = 1e-6
 MOST = 15
@@ -18,8 +18,8 @@ Estimate = tuple[float | None, float | None, float | None]
 
 
 def check_digits(digits: int | None) -> None:
-    if digits is not None and not 0 <= digits <= MOST:
-        raise InputError(f"digits: expected 0 to {MOST} decimals, found {digits}")
+    if digits is not None:
+        check_whole("digits", digits, 0, MOST)
 
 
 def format_estimates(estimates: Sequence[Estimate], decimals: int | None = None) -> list[tuple[str, str]]:
