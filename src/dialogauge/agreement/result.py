@@ -12,7 +12,7 @@ from dialogauge.agreement.points import Level, Points, Scope
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.citation import Citation, Keys, cite
-from dialogauge.evaluation.forms import Measured
+from dialogauge.evaluation.forms import MetricForms
 from dialogauge.evaluation.settings import Settings
 
 SCHEMA = "dialogauge.agreement/1"
@@ -116,7 +116,7 @@ class Contrast(Scoped):
 
 
 @dataclass(frozen=True, repr=False)
-class Agreement(Measured):
+class Agreement(MetricForms):
     """What `correlate` gives."""
 
     rows: list[Row]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,10 +17,7 @@ from dialogauge.tables import FORMATS, Table, printable, render, to_json
 if TYPE_CHECKING:
     from dialogauge.agreement import Agreement
     from dialogauge.evaluation import Comparison, Result
-    from dialogauge.evaluation.forms import Measured
-
-COMMA = re.compile(r",(?![^\[\]]*\])")
-"""Outside brackets: options of a metric have commas, too."""
+    from dialogauge.evaluation.forms import MetricForms
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +60,7 @@ def add_cite(parser: argparse.ArgumentParser) -> None:
 def rendered(
     result: Result | Comparison | Agreement,
     arguments: argparse.Namespace,
-    beside: Mapping[str, Sequence[Measured]] | None = None,
+    beside: Mapping[str, Sequence[MetricForms]] | None = None,
 ) -> str:
     """The result in the format that was asked for, then what stands `beside` it (under these names in JSON), then whom
     to cite."""
@@ -84,8 +80,10 @@ def rendered(
 
 def _display_names(text: str) -> list[tuple[str, str]]:
     """Pairs between commas; a comma that no pair comes after is part of a name."""
+    from dialogauge.metrics.registry import COMMA_OUTSIDE_BRACKETS
+
     found: list[tuple[str, str]] = []
-    for piece in COMMA.split(text):
+    for piece in COMMA_OUTSIDE_BRACKETS.split(text):
         name, equals, shown = (part.strip() for part in piece.rpartition("="))
         if equals and name and shown:
             found.append((name, shown))

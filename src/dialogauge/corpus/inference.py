@@ -8,10 +8,10 @@ from pathlib import Path
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.inference_formats import choose_format
 from dialogauge.corpus.inference_pair import LABELS, SPLITS, InferencePair, Label, Unlabelled
-from dialogauge.corpus.quote import count
 from dialogauge.corpus.reading import Reading
 from dialogauge.corpus.source import refuse_missing
 from dialogauge.errors import Caveat, InputError
+from dialogauge.tables import counted
 
 __all__ = ["LABELS", "SPLITS", "InferenceFile", "InferencePair", "Label", "read_inference"]
 
@@ -55,7 +55,9 @@ class InferenceFile(Iterator[InferencePair]):
                 found += 1
                 yield pair
         if unlabelled:
-            self._reading.remark("unlabelled_pairs", f'{count(unlabelled, "pair")} without a gold label ("-") left out')
+            self._reading.remark(
+                "unlabelled_pairs", f'{counted(unlabelled, "pair")} without a gold label ("-") left out'
+            )
         self.caveats += self._reading.caveats()
         if not found:
             why = "".join(f"; {caveat.message.removeprefix(f'{self.path}: ')}" for caveat in self.caveats)

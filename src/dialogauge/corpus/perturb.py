@@ -13,10 +13,10 @@ import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.perturbations import GENERIC, KINDS, WORD, Chosen
-from dialogauge.corpus.quote import count
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.numbers import check_number, check_seed
+from dialogauge.tables import counted
 
 REFERENCE = "reference"
 """The system that references are turned into."""
@@ -101,7 +101,7 @@ def references_as_system(corpus: Corpus) -> Corpus:
         raise InputError("expected turns with references, found none")
     caveats = corpus.caveats
     if missing := len(first) - len(turns):
-        message = f"{missing} of {count(len(first), 'context')} left out: no turn there has a reference"
+        message = f"{missing} of {counted(len(first), 'context')} left out: no turn there has a reference"
         caveats = (*caveats, Caveat("no_reference", message))
     return Corpus(turns, corpus.files, caveats)
 
@@ -146,7 +146,7 @@ def _all_words(corpus: Corpus) -> list[str]:
 def _left_alone(kind: str, left: int, chosen: int) -> list[Caveat]:
     if not left:
         return []
-    message = f"{kind}: {left} of {count(chosen, 'chosen turn')} unchanged: {KINDS[kind].excuse}"
+    message = f"{kind}: {left} of {counted(chosen, 'chosen turn')} unchanged: {KINDS[kind].excuse}"
     return [Caveat("not_perturbed", message)]
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
+from dialogauge.tables import counted
+
 LONGEST = 60
 
 
@@ -38,11 +40,6 @@ def found(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
-def count(number: int, noun: str) -> str:
-    """`1 line`, `2 lines`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _found_list(values: list[Any]) -> str:
     if not values:
         return "an empty list"
@@ -52,11 +49,11 @@ def _found_list(values: list[Any]) -> str:
         place = next(place for place, kind in enumerate(kinds) if kind != "string")
         odd = "a list" if kinds[place] == "list" else found(values[place])
         return f"a list with {odd} at place {place + 1}"
-    shape = f"a list of {count(len(values), kinds[0])}"
+    shape = f"a list of {counted(len(values), kinds[0])}"
     if kinds[0] == "list":
         first = values[0]
         inner = {_kind(value) for value in first}
-        shape += f" ({count(len(first), inner.pop() if len(inner) == 1 else 'item')} in the first)"
+        shape += f" ({counted(len(first), inner.pop() if len(inner) == 1 else 'item')} in the first)"
     return shape
 
 

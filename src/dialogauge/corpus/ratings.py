@@ -12,13 +12,14 @@ from typing import Any
 from dialogauge.corpus import fields
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.head import Head
-from dialogauge.corpus.quote import count, quote, quote_all
+from dialogauge.corpus.quote import quote, quote_all
 from dialogauge.corpus.readers import delimited, jsonl, parquet
 from dialogauge.corpus.reading import Reading
 from dialogauge.corpus.source import opened, refuse_missing, sha256
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
+from dialogauge.tables import counted
 
 COLUMNS = ("id", "system", "rater", "dimension", "value")
 DIMENSION = "overall"
@@ -120,7 +121,7 @@ class _Joining:
         self.matched += len(ratings) - lost
         if lost:
             first, _ = self._unmatched[-lost]
-            message = f"{lost} of {count(len(ratings), 'rating')} match no turn; the first, in line {first.line}, has"
+            message = f"{lost} of {counted(len(ratings), 'rating')} match no turn; the first, in line {first.line}, has"
             self.caveats.append(Caveat("unmatched_ratings", f"{path}: {message} {_whose(first)}{self._hint(first)}"))
 
     def _match(self, rating: Rating) -> int | None:

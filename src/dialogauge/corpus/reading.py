@@ -13,10 +13,10 @@ from typing import TypeAlias
 from dialogauge.corpus.columns import ColumnMap, Columns
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.known import Known, with_content
-from dialogauge.corpus.quote import count
 from dialogauge.corpus.source import content_sha256, decode, raw_lines
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
+from dialogauge.tables import counted
 
 LocatedTurn: TypeAlias = tuple[int, Turn]
 """A turn with the number of the line, from 1, where it stands (in Parquet: of the row)."""
@@ -121,7 +121,7 @@ class Reading:
         """How many records were left out, and what was wrong with the first."""
         problems = [f"{self._place(problem)}: {problem.message}" for problem in self.problems]
         more = ["…"] if self.left_out > len(problems) else []
-        return f"{count(self.left_out, 'line')} left out ({'; '.join(problems + more)})"
+        return f"{counted(self.left_out, 'line')} left out ({'; '.join(problems + more)})"
 
     def _place(self, problem: InputError) -> str:
         elsewhere = "" if problem.path in (None, self.path) else f"{Path(str(problem.path)).name} "
@@ -136,7 +136,7 @@ class Reading:
         if self.left_out:
             caveats.append(Caveat("skipped_lines", f"{self.path}: {self.left_out_message()}"))
         if self.short_conversations:
-            short = count(self.short_conversations, "conversation")
+            short = counted(self.short_conversations, "conversation")
             message = f"{self.path}: {short} of fewer than two utterances left out"
             caveats.append(Caveat("short_conversations", message))
         return caveats

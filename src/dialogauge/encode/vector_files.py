@@ -8,11 +8,12 @@ from typing import BinaryIO
 
 import numpy as np
 
-from dialogauge.corpus.quote import count, quote
+from dialogauge.corpus.quote import quote
 from dialogauge.corpus.source import opened
 from dialogauge.encode.base import Vectors
 from dialogauge.encode.vector_layout import BOM, Layout, is_number
 from dialogauge.errors import InputError
+from dialogauge.tables import counted
 
 Block = tuple[list[str], Vectors]
 """Some words in the file's order, and a row of values for each."""
@@ -48,7 +49,7 @@ def _text_blocks(stream: BinaryIO, path: Path, layout: Layout) -> Iterator[Block
             empty = empty or number
             continue
         if empty:
-            raise InputError(f"expected a word and {count(layout.dim, 'value')}, found an empty line", path, empty)
+            raise InputError(f"expected a word and {counted(layout.dim, 'value')}, found an empty line", path, empty)
         if done + len(rows) == layout.count:
             raise InputError(f"{_announced(layout)}; found more", path, number)
         rows.append(_word_and_values(line, layout.dim, path, number))
@@ -63,7 +64,7 @@ def _text_blocks(stream: BinaryIO, path: Path, layout: Layout) -> Iterator[Block
 
 
 def _announced(layout: Layout) -> str:
-    return f"the header announces {count(layout.count or 0, 'word')}"
+    return f"the header announces {counted(layout.count or 0, 'word')}"
 
 
 def _word_and_values(line: bytes, dim: int, path: Path, number: int) -> tuple[bytes, bytes]:
@@ -73,7 +74,9 @@ def _word_and_values(line: bytes, dim: int, path: Path, number: int) -> tuple[by
         word, *fields = line.rsplit(b" ", dim)
         values = b" ".join(fields)
     if more < 0 or (more and is_number(word.rpartition(b" ")[2])):
-        raise InputError(f"expected a word and {count(dim, 'value')}, found {count(dim + more, 'value')}", path, number)
+        raise InputError(
+            f"expected a word and {counted(dim, 'value')}, found {counted(dim + more, 'value')}", path, number
+        )
     return word, values
 
 

@@ -12,7 +12,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.citation import Citation, Keys, cite
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
+from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores
 from dialogauge.evaluation.matching import enough
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
@@ -35,7 +35,7 @@ CITED: dict[str, Keys] = {
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Measured):
+class Comparison(MetricForms):
     """What `compare` gives: the scores, and every pair of systems under every metric."""
 
     pairs: list[Pair]

@@ -89,7 +89,7 @@ class Forms(ABC):
         return f"<{type(self).__name__}: {self.contents()}>"
 
 
-class Measured(Forms):
+class MetricForms(Forms):
     """A result of metrics and systems. People can have its numbers with other digits, and other names for both."""
 
     @abstractmethod

@@ -13,7 +13,7 @@ from dialogauge.corpus.load import Loading
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import Measured
+from dialogauge.evaluation.forms import MetricForms
 
 SHOWN = 44
 """Characters of a text that the table shows."""
@@ -39,7 +39,7 @@ class Reply:
 
 
 @dataclass(frozen=True, repr=False)
-class ListedReplies(Measured):
+class ListedReplies(MetricForms):
     """Replies under a metric, system by system."""
 
     metric: str

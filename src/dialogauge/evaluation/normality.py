@@ -15,7 +15,7 @@ from dialogauge.encode.base import Dtype, Pool, Text
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.forms import Measured, corpus_record
+from dialogauge.evaluation.forms import MetricForms, corpus_record
 from dialogauge.evaluation.gaussian_tests import LEAST, LEVEL, MOST, SAMPLES
 from dialogauge.evaluation.normality_row import Kind, NormalityRow
 from dialogauge.evaluation.normality_table import normality_table
@@ -32,7 +32,7 @@ FEW = 20
 
 
 @dataclass(frozen=True, repr=False)
-class Normality(Measured):
+class Normality(MetricForms):
     """What `normality` gives: the references first, then real conversations, then the systems."""
 
     rows: list[NormalityRow]

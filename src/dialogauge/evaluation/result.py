@@ -11,7 +11,7 @@ from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.citation import Citation, cite
-from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
+from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.score_table import column_signatures, intervals_in_words, score_table
 from dialogauge.evaluation.settings import Settings
@@ -54,7 +54,7 @@ class Score:
 
 
 @dataclass(frozen=True, repr=False)
-class Result(Measured):
+class Result(MetricForms):
     """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts."""
 
     scores: list[Score]

@@ -12,7 +12,7 @@ from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.perturb import check_call, perturb, references_as_system
 from dialogauge.corpus.perturbations import KINDS
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.forms import Measured, corpus_record, counted_scores
+from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores
 from dialogauge.evaluation.merge_caveats import Place, merge_caveats
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.run import evaluate
@@ -28,7 +28,7 @@ RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True, repr=False)
-class Sensitivity(Measured):
+class Sensitivity(MetricForms):
     """What `sensitivity` gives. The point at ratio 0 is the same for all kinds, and stands with each."""
 
     points: list[Point]

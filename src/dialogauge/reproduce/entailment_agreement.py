@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dialogauge.agreement import Agreement, correlate
-from dialogauge.corpus.quote import count
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.merge_caveats import number_free
 from dialogauge.reproduce.entailment_corpora import RatedCorpus
 from dialogauge.reproduce.entailment_rows import TableRow
+from dialogauge.tables import counted
 
 SAID = ("known_fault", "unpaired")
 """Caveats of correlations that are no news here: those of the files come with them, and systems are not compared."""
@@ -41,6 +41,6 @@ def remarks_of(agreement: Agreement, rated: RatedCorpus) -> list[Caveat]:
             alike.setdefault((caveat.code, number_free(message.removeprefix(metric))), []).append(message)
     found = []
     for (code, _), (first, *others) in alike.items():
-        more = f" (the like: {count(len(others), 'other metric')})" if others else ""
+        more = f" (the like: {counted(len(others), 'other metric')})" if others else ""
         found.append(Caveat(code, f"{rated.title}: {first}{more}"))
     return found

@@ -10,7 +10,6 @@ from typing import Any
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.inference import LABELS, SPLITS, Label
 from dialogauge.corpus.load import stream, watched
-from dialogauge.corpus.quote import count
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.forms import Forms
 from dialogauge.learn.synthesis import Options, Synthesis
@@ -20,7 +19,7 @@ from dialogauge.learn.synthesis.summary import paper_share
 from dialogauge.progress import progress_bar
 from dialogauge.reproduce.entailment_published import PAPER
 from dialogauge.reproduce.published import Source
-from dialogauge.tables import Cell, Header, Table
+from dialogauge.tables import Cell, Header, Table, counted
 
 SCHEMA = "dialogauge.entailment_table1/1"
 TITLES = {"train": "Train", "validation": "Dev", "test": "Test"}
@@ -76,8 +75,9 @@ class EntailmentTable1(Forms):
 
     def _notes(self) -> list[str]:
         return [
-            f"paper: table 1 of {PAPER}, made from Persona-Chat and MultiNLI; ours: {count(self.dialogues, 'dialogue')}"
-            f" of the files below, by `dialogauge synthesize entailment` with its defaults (seed {self.options.seed});"
+            f"paper: table 1 of {PAPER}, made from Persona-Chat and MultiNLI; ours: "
+            f"{counted(self.dialogues, 'dialogue')} of the files below, "
+            f"by `dialogauge synthesize entailment` with its defaults (seed {self.options.seed});"
             " nothing is written",
             "our splits are of dialogues, 90, 5 and 5 %; the shares of labels are set to the paper's of Train in all of"
             " them, where the paper has others in Dev and Test",

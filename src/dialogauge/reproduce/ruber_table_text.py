@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dialogauge.agreement.agreement_table import interval_and_p, number
-from dialogauge.corpus.quote import count
 from dialogauge.encode.base import Encoder
 from dialogauge.metrics.base import spell_file
 from dialogauge.models.inputs import width_of
 from dialogauge.reproduce.ruber_published import BERT, WORD2VEC
-from dialogauge.tables import Cell, Header, Table
+from dialogauge.tables import Cell, Header, Table, counted
 
 if TYPE_CHECKING:
     from dialogauge.reproduce.ruber_rows import Row
@@ -102,7 +101,7 @@ def _notes(result: ReproducedRuber) -> list[str]:
 def _training(result: ReproducedRuber) -> str:
     train, held = result.exchanges.data.train, result.exchanges.data.held
     devices = ", ".join(sorted({str(card["training"]["device"]) for card in result.cards}))
-    networks = count(len(result.cards), "network")
+    networks = counted(len(result.cards), "network")
     return (
         f"trained on {len(train)} pairs, validated with {len(held)}; {networks},"
         f" {result.seconds:.0f} s of training in all ({devices})"
@@ -133,6 +132,6 @@ def _ranked(card: dict[str, dict[str, dict[str, object]]]) -> bool:
 
 
 def _described(stand: Stand) -> str:
-    layers = "" if stand.layers is None else f"{count(stand.layers, 'layer')}, "
+    layers = "" if stand.layers is None else f"{counted(stand.layers, 'layer')}, "
     words = "" if stand.words is None else f", {stand.words:,} words"
     return f"{stand.identity} ({layers}{stand.width}-d{words})"

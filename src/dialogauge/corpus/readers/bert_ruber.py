@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 
 from dialogauge.corpus import fields
 from dialogauge.corpus.head import Head
-from dialogauge.corpus.quote import count, found, quote, quote_all
+from dialogauge.corpus.quote import found, quote, quote_all
 from dialogauge.corpus.readers.delimited import number, rows
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError
+from dialogauge.tables import counted
 
 _TEXTS = ("query", "response", "human_score")
 _TELLING = {*_TEXTS, "Ruber_Unref_Score", "CTX_Unref_Score"}
@@ -61,7 +62,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
     for pair in true:
         yield pair.line, _turn(pair, "true", ())
     if odd := sum(len(pair.ratings) != _RATERS for pair in (*generated, *true)):
-        reading.remark("uneven_ratings", f"{count(odd, 'pair')} rated more or less often than three times")
+        reading.remark("uneven_ratings", f"{counted(odd, 'pair')} rated more or less often than three times")
 
 
 def _header(reading: Reading, table: Sequence[tuple[int, list[str]]]) -> list[str]:

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from dialogauge.corpus.head import Head
-from dialogauge.corpus.quote import count, quote
+from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.source import decode, raw_lines
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
+from dialogauge.tables import counted
 
 _SMALLEST = 3
 """A context, a true response and one method."""
@@ -49,7 +50,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
 
 def _turns(texts: list[str], size: int, position: int) -> list[Turn]:
     if len(texts) < size:
-        raise InputError(f"expected a block of {size} lines, found {count(len(texts), 'line')}")
+        raise InputError(f"expected a block of {size} lines, found {counted(len(texts), 'line')}")
     context, truth, *responses = texts
     if not context:
         raise InputError("expected a context, found a blank line")
@@ -75,7 +76,7 @@ def _size(reading: Reading) -> int:
         raise InputError("expected a context in the first line, its utterances separated by tabs", reading.path, 1)
     size = _block(numbers) or last
     if size < _SMALLEST:
-        found = "tabs in most lines" if len(numbers) > 1 else count(last, "line")
+        found = "tabs in most lines" if len(numbers) > 1 else counted(last, "line")
         raise InputError(f"expected blocks of a context, a true response and others; found {found}", reading.path)
     return size
 

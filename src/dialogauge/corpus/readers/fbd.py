@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from dialogauge.corpus import fields
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.known import Known
-from dialogauge.corpus.quote import count, found
+from dialogauge.corpus.quote import found
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError
+from dialogauge.tables import counted
 
 _FIELDS = ("src", "refs", "hyps", "human_scores", "extra")
 
@@ -62,11 +63,11 @@ def _dimensions(scores: Any, systems: int) -> int:
     """How many dimensions are rated; 0 where there are no ratings."""
     if scores is None:
         return 0
-    wanted = f"human_scores: expected {count(systems, 'list')} of numbers, one per response"
+    wanted = f"human_scores: expected {counted(systems, 'list')} of numbers, one per response"
     if not isinstance(scores, list) or not all(isinstance(row, list) for row in scores):
         raise InputError(f"{wanted}, found {found(scores)}")
     if len(scores) != systems:
-        raise InputError(f"{wanted}, found {count(len(scores), 'list')}")
+        raise InputError(f"{wanted}, found {counted(len(scores), 'list')}")
     lengths = {len(row) for row in scores}
     if len(lengths) > 1 or lengths == {0}:
         raise InputError(f"{wanted} and all of one length, found lengths {', '.join(map(str, sorted(lengths)))}")
@@ -75,9 +76,9 @@ def _dimensions(scores: Any, systems: int) -> int:
 
 def _refuse_change(expected: tuple[int, int], here: tuple[int, int]) -> None:
     if here[0] != expected[0]:
-        raise InputError(f"hyps: expected {count(expected[0], 'response')} as in the lines before, found {here[0]}")
+        raise InputError(f"hyps: expected {counted(expected[0], 'response')} as in the lines before, found {here[0]}")
     if here[1] != expected[1]:
-        wanted = count(expected[1], "dimension")
+        wanted = counted(expected[1], "dimension")
         raise InputError(f"human_scores: expected {wanted} as in the lines before, found {here[1]}")
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from dialogauge.corpus import fields
 from dialogauge.corpus.head import Head
 from dialogauge.corpus.json_array import Item, items, parse_item
-from dialogauge.corpus.quote import count
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import Turn
+from dialogauge.tables import counted
 
 _FIELDS = ("context", "response", "system", "annotations", "extra")
 _SPEAKERS = ("User:", "System:")
@@ -75,7 +75,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
     for item, turn in turns:
         yield item.line, _placed(turn, found)
     if alone := sum(not dialogue.turns for dialogue in dialogues):
-        rated = f"{count(alone, 'dialogue')} rated as a whole, of which no turn was rated"
+        rated = f"{counted(alone, 'dialogue')} rated as a whole, of which no turn was rated"
         reading.remark("dialogues_left_out", f"{rated}, left out")
 
 

@@ -9,10 +9,11 @@ from typing import Any, TypeAlias
 
 from dialogauge.corpus import fields
 from dialogauge.corpus.json_array import items, parse_item
-from dialogauge.corpus.quote import count, found, quote
+from dialogauge.corpus.quote import found, quote
 from dialogauge.corpus.reading import Reading
 from dialogauge.corpus.strict_json import parse
 from dialogauge.errors import InputError
+from dialogauge.tables import counted
 
 DIMENSION = "coherence"
 Ratings: TypeAlias = tuple[float | None, ...]
@@ -55,11 +56,13 @@ class Judgements:
         """Says what could not be joined."""
         left = sum(len(waiting) for key, waiting in self._rated.items() if key[:2] in self._asked)
         if self._means_only:
-            reading.remark("mean_ratings", f"{count(self._means_only, 'turn')} with the raters' mean only")
+            reading.remark("mean_ratings", f"{counted(self._means_only, 'turn')} with the raters' mean only")
         if self._unrated:
-            reading.remark("unrated_turns", f"{count(self._unrated, 'turn')} without ratings")
+            reading.remark("unrated_turns", f"{counted(self._unrated, 'turn')} without ratings")
         if left:
-            reading.remark("ratings_left_out", f"{count(left, 'judgement')} of responses that are not there, left out")
+            reading.remark(
+                "ratings_left_out", f"{counted(left, 'judgement')} of responses that are not there, left out"
+            )
 
     def _add(self, record: Mapping[str, Any]) -> None:
         names = [fields.name(record, field) or "" for field in ("Dataset", "DialogModel")]
@@ -91,5 +94,5 @@ def _refuse_another_mean(ratings: Ratings, printed: float, decimals: int) -> Non
     numbers = [rating for rating in ratings if rating is not None]
     mean = sum(numbers) / len(numbers)
     if abs(mean - printed) > 0.5 * 10**-decimals + 1e-9:
-        wanted = f"{mean:.4f}, the mean of {count(len(numbers), 'rating')} in human_judgement.json"
+        wanted = f"{mean:.4f}, the mean of {counted(len(numbers), 'rating')} in human_judgement.json"
         raise InputError(f"expected {wanted}; found {printed}")

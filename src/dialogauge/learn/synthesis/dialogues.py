@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
-from dialogauge.corpus.quote import count
 from dialogauge.corpus.turn import Turn
 from dialogauge.corpus.unit import unit_key
 from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.pairs import bare
+from dialogauge.tables import counted
 
 FEWEST = 2
 """Dialogues of a split: random utterances come from another one."""
@@ -150,10 +150,10 @@ def _fill(dialogues: list[Dialogue], splits: list[str]) -> int:
 def _caveats(again: int, moved: int, judged: int, turns: int) -> list[Caveat]:
     found = []
     if moved:
-        message = f"{count(moved, 'dialogue')} moved to other splits, so that each has at least {FEWEST}"
+        message = f"{counted(moved, 'dialogue')} moved to other splits, so that each has at least {FEWEST}"
         found.append(Caveat("small_splits", message))
     if again:
-        message = f"{count(again, 'dialogue')} with the text of another, or without any, left out"
+        message = f"{counted(again, 'dialogue')} with the text of another, or without any, left out"
         found.append(Caveat("repeated_dialogues", message))
     if judged:
         message = f"{judged} of {turns} turns have ratings or references: are these conversations between people?"

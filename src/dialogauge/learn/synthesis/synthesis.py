@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from dialogauge.corpus.inference import InferencePair, Label
-from dialogauge.corpus.quote import count
 from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.synthesis.contradictions import Deck, FactContradictions
 from dialogauge.learn.synthesis.dialogues import Dialogues, slots_of
@@ -18,6 +17,7 @@ from dialogauge.learn.synthesis.mixer import Mixer
 from dialogauge.learn.synthesis.options import Options
 from dialogauge.learn.synthesis.pool import Pool
 from dialogauge.learn.synthesis.split_maker import Makers, SplitMaker
+from dialogauge.tables import counted
 
 REST: dict[Label, str] = {"entailment": "next", "neutral": "random", "contradiction": "salad"}
 """The source of each label that takes what no other does."""
@@ -61,7 +61,9 @@ class Synthesis:
     def _conclude(self, missing: int) -> None:
         made, wanted = self.counts.total(), self.options.pairs
         if missing:
-            message = f"{count(missing, 'pair')} not made: all there was to draw was the true response or there already"
+            message = (
+                f"{counted(missing, 'pair')} not made: all there was to draw was the true response or there already"
+            )
             self.caveats.append(Caveat("missing_pairs", message))
         if wanted and made < wanted:
             message = f"{made} pairs made, {wanted} asked for: give more conversations, or more lengths of history"
@@ -109,7 +111,7 @@ class Synthesis:
         for split in self.options.split_shares:
             usable = sum(any(slots_of(each, self.options.history)) for each in self.dialogues.of(split))
             if usable < fewest:
-                held = count(len(self.dialogues.listed), "dialogue")
+                held = counted(len(self.dialogues.listed), "dialogue")
                 several = "other shares, as --splits 1,0,0, or another --seed"
                 alone = "generic replies in place of random utterances (--generic-share 1)"
                 raise InputError(
