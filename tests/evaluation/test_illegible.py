@@ -140,7 +140,7 @@ def test_zero_vectors_of_static_words_are_left_out_of_distances(tmp_path):
     turns = [Turn(str(place), word, (), (known[place - 1],), "s") for place, word in enumerate(known)]
     metric = f"fbd[encoder=static:{file},pool=mean,context=0]"
     unheard = Turn("9", "unheard-of", (), (known[0],), "s")
-    one, other = (evaluate(Corpus(of), metric) for of in ([*turns, unheard], turns))
+    one, other = (evaluate(Corpus(some), metric) for some in ([*turns, unheard], turns))
     assert one.scores[0].value == pytest.approx(other.scores[0].value)
     assert f"1 of {len(turns) + 1} turns of s" in said(one, "illegible_text")[0]
 

@@ -142,11 +142,11 @@ def of_coverage(samples: Sequence[Sample]) -> list[Caveat]:
         Caveat("illegible_text", f"{', '.join(labels)}: {what}: all its tokens are unknown; they have no value")
         for what, labels in lost.items()
     ]
-    for encoder, of_label in shares.items():
-        least, most = (round(100 * share) for share in (min(of_label.values()), max(of_label.values())))
+    for encoder, by_label in shares.items():
+        least, most = (round(100 * share) for share in (min(by_label.values()), max(by_label.values())))
         share = f"{most} %" if least == most else f"{least} to {most} %"
         message = (
-            f"{', '.join(of_label)}: {share} of the tokens are unknown to {encoder}, which says little of such texts"
+            f"{', '.join(by_label)}: {share} of the tokens are unknown to {encoder}, which says little of such texts"
         )
         found.append(Caveat("unknown_tokens", f"{message}: {INSTEAD}"))
     return found

@@ -126,7 +126,7 @@ class PooledSample:
             varied = values > FLAT * values[-1]
             rows, square = rows @ axes[:, varied], np.diag(values[varied])
         products = rows @ rows.T if len(rows) <= 2 * rows.shape[1] else None
-        cloud = np.repeat(np.arange(len(kept)), [len(of) for of in kept])
+        cloud = np.repeat(np.arange(len(kept)), [len(own) for own in kept])
         return cls(rows, square, products, cloud, distinct)
 
     def terms(self, x: NDArray[np.bool_], y: NDArray[np.bool_], mean: Mean) -> Terms:

@@ -88,14 +88,14 @@ class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
         comparable = [reference for reference in legible if response in kept and reference in kept]
         scores = [self.similarity(kept[response], kept[reference]) for reference in comparable]
         said = [tokens[text] for text in (response, *references)]
-        unknown = sum(of.unknown for of in said)
+        unknown = sum(text.unknown for text in said)
         return [
             np.nan if lost else max(scores, default=0.0),
-            any(of.dropped for of in said),
+            any(text.dropped for text in said),
             not comparable,
             unknown,
-            unknown + sum(len(of.words) for of in said),
-            *together((of.coverage for of in said), lost),
+            unknown + sum(len(text.words) for text in said),
+            *together((text.coverage for text in said), lost),
         ]
 
     def caveats(self, summary: Sums) -> list[Caveat]:

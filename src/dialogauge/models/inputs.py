@@ -93,7 +93,7 @@ class _Part(NamedTuple):
 
 
 def _words(encoder: Encoder, texts: Sequence[str]) -> _Part:
-    found = [(of.words, of.dropped, of.coverage) for of in encoder.tokens(texts)]
+    found = [(tokens.words, tokens.dropped, tokens.coverage) for tokens in encoder.tokens(texts)]
     words, dropped, coverage = map(list, zip(*found, strict=True))
     silent = np.array([not len(states) for states in words])
     return _Part(words, np.array(dropped), silent, np.array(coverage, np.int32))
