@@ -169,7 +169,7 @@ def test_the_difference_says_what_it_stands_on(words):
     metric = ready(SemanticSimilarity, words)
     none, one = turn("hello", "hello"), turn("hello", "hello", references=["there"])
     assert told(metric, none, one, none) == {
-        "missing_input": f"{metric.label}.difference: 2 of 3 turns have no references and are left out"
+        "missing_input": f"{metric.label}.difference: 2 of 3 turns have no references that can be read and are left out"
     }
     # Where none has any, there is no difference to speak of.
     assert told(metric, none, none) == told(metric, one) == {}

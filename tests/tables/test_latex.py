@@ -53,6 +53,11 @@ def test_notes_are_the_caption_and_the_name_the_label():
     assert lines[-1] == r"\end{table}"
 
 
+def test_a_symbol_that_a_note_explains_keeps_its_case():
+    table = Table([Header("p")], [[Cell("0.1")]], ["p: the share of draws"], "scores")
+    assert r"\caption{p: the share of draws.}" in to_latex(table)
+
+
 def test_characters_beyond_latin_are_said():
     assert "LuaLaTeX" in to_latex(Table([Header("你好")], [[Cell("1")]]))
     assert "LuaLaTeX" not in to_latex(Table([Header("Réal – Łódź")], [[Cell("−1 ± 2")]]))

@@ -132,7 +132,8 @@ class SemanticMetric(EncoderMetric, ReadMeanMetric):
             found.append(Caveat("no_vectors", message))
         if 0 < compared < turns:
             message = (
-                f"{self.label}.difference: {turns - compared} of {turns} turns have no references and are left out"
+                f"{self.label}.difference: {turns - compared} of {turns} turns have no references that can be read and "
+                "are left out"
             )
             found.append(Caveat("missing_input", message))
         return found

@@ -54,7 +54,8 @@ def to_latex(table: Table) -> str:
 
 
 def _sentence(note: str) -> str:
-    return f"{prose(note[:1].upper() + note[1:].rstrip('.'))}."
+    start = note[:1] if note[1:2] == ":" else note[:1].upper()  # p is no P
+    return f"{prose(start + note[1:].rstrip('.'))}."
 
 
 def prose(text: str) -> str:
