@@ -142,6 +142,14 @@ def test_systems_of_one_distribution_on_other_contexts_are_not_told_apart(real, 
     assert pair.low < 0 < pair.high
 
 
+def test_distances_that_grow_with_fewer_turns_are_compared_at_one_size(real, model):
+    corpus = Corpus([*answers("long", 120, seed=1), *answers("short", 30, seed=2, start=500)])
+    found = compare(corpus, f"fbd[encoder={model}],mmd[encoder={model}]", real=real)
+    assert [(pair.first_units, pair.second_units) for pair in found.pairs] == [(30, 30), (120, 30)]
+    assert found.pairs[0].p > 0.05
+    assert "the larger system is cut by chance to as many" in str(found)
+
+
 def test_only_shared_contexts_count_and_all_real_conversations(real, model):
     half = Corpus([*answers("good", seed=1), *answers("long", seed=2, words=11, start=20)])
     shared = Corpus([turn for turn in half if 20 <= int(turn.id) < 40])

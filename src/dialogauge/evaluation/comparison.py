@@ -216,7 +216,7 @@ class Comparison(MetricForms):
         return notes
 
     def _cut(self, pair: Pair) -> bool:
-        return pair.test == "welch" and self._sizes(pair) != [pair.first_units, pair.second_units]
+        return pair.test in ("welch", "jackknife") and self._sizes(pair) != [pair.first_units, pair.second_units]
 
     def _sizes(self, pair: Pair) -> list[int]:
         """How many units each of the two is scored on."""

@@ -43,7 +43,7 @@ def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings
     metric = first.metric
     column = metric.mean_of(part) if isinstance(metric, MeanMetric) and metric.resampling == "bootstrap" else None
     if column is None or first.groups:
-        return _welch(*_of_one_size(first, second, settings), part, settings)
+        return _welch(*of_one_size(first, second, settings), part, settings)
     return _permutation(Sums.noted(first, column), Sums.noted(second, column), settings, permutations)
 
 
@@ -141,7 +141,7 @@ def _welch(first: Sample, second: Sample, part: str, settings: Settings) -> Foun
     )
 
 
-def _of_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sample, Sample]:
+def of_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sample, Sample]:
     """Where a score changes with the number of turns, as many turns of the larger system as the smaller one has: whole
     units, drawn by chance."""
     turns = [int(sample.summary.n) for sample in (first, second)]
@@ -155,7 +155,7 @@ def _of_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sam
 def _cut(sample: Sample, turns: int, settings: Settings) -> Sample:
     if sample.groups:
         return _cut_groups(sample, turns)
-    units, sizes = np.unique(sample.units, return_counts=True)
+    units, sizes = np.unique(sample.own_keys, return_counts=True)
     order = np.random.default_rng([settings.seed, 3]).permutation(len(units))
     return on_units(sample, units[order[: _nearest(sizes[order], turns)]])
 
