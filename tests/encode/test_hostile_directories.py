@@ -42,7 +42,6 @@ def refused(directory, *said):
         ("model_type", 7),
         ("model_type", ["bert"]),
         ("quantization_config", {"quant_method": "nope"}),
-        ("quantization_config", None),
         ("pad_token_id", 10**6),
         ("pad_token_id", -7),
         ("pad_token_id", "0"),

@@ -171,7 +171,7 @@ def _configuration(files: ModelFiles, layers: int) -> Any:
 
     files.check()
     stated = files.config
-    if "quantization_config" in stated:
+    if stated.get("quantization_config") is not None:
         raise InputError("quantization_config: quantised weights are not read", files.directory / CONFIG)
     if files.kind is None or files.kind not in CONFIG_MAPPING:
         raise InputError(f"cannot be loaded as an encoder: nobody knows the model_type {files.kind!r}", files.directory)

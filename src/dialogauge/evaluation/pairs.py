@@ -192,7 +192,7 @@ def _compared(first: Sample, second: Sample, part: str, settings: Settings, exch
         )
         pair = Contest(both, part, settings, exchanges).pair(*both, shared)
         all_units = shared == max(first.unit_count, second.unit_count)
-        if first.groups or all_units or (pair.difference, pair.low, pair.high) != (0.0, 0.0, 0.0):
+        if first.groups or all_units or not _differs_nowhere(pair, both):
             return pair
     if first.real_units is not None:
         if not first.groups and not second.groups:
@@ -216,6 +216,13 @@ def _compared(first: Sample, second: Sample, part: str, settings: Settings, exch
         second_units=found.units[1],
         paired=False,
     )
+
+
+def _differs_nowhere(pair: Pair, samples: Sequence[Sample]) -> bool:
+    """Whether a difference and its interval are 0, but for rounding."""
+    found = (pair.difference, pair.low, pair.high)
+    scale = max(abs(float(value)) for sample in samples for value in sample.metric.conclude(sample.summary).values())
+    return None not in found and max(abs(value) for value in found if value is not None) <= NO_SPREAD * scale
 
 
 def _renamed(sample: Sample, old: Keys, new: Keys) -> Sample:
