@@ -49,6 +49,18 @@ def test_every_gate_is_looked_at(dialogauge, runs, arguments, expected):
     assert (done.code, failures(done)) == (1 if expected else 0, expected)
 
 
+def test_a_system_that_no_other_input_has_is_named(dialogauge, runs, tmp_path):
+    rows = [{"context": [f"q{i}"], "response": "w1 w2", "system": "lone", "references": ["w1"]} for i in range(30)]
+    (tmp_path / "more.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = (tmp_path / "today.jsonl", tmp_path / "more.jsonl")
+    assert dialogauge("score", *files, "--metrics", "meteor", "--out", tmp_path / "both").code == 0
+    done = dialogauge("compare", tmp_path / "both", runs[1], "--fail-if-worse", "meteor")
+    assert done.code == 0
+    told = "--fail-if-worse says nothing of both/lone: no other input has a system of that name; see --system"
+    assert told in done.err
+    assert "says nothing of" not in dialogauge("compare", tmp_path / "both", runs[1]).err
+
+
 def test_repeated_metrics_add_up(dialogauge, responses, runs):
     twice = ("--metrics", "bleu", "--metrics", "rouge_l,meteor", "--format", "json")
     for verb in ("score", "compare"):

@@ -36,6 +36,15 @@ def answers(system, count=40, seed=0, words=5, start=0):
     return turns
 
 
+def test_prd_of_more_and_fewer_turns_is_not_tested(model):
+    """Codebooks come from all turns of a system, and fewer turns leave codes empty: both say nothing of its replies."""
+    turns = [*answers("many", 40), *answers("few", 12, seed=1, start=40)]
+    (pair,) = compare(Corpus(turns), "prd[runs=2]", encoder=model).pairs
+    assert (pair.p, pair.test, pair.better) == (None, None, None)
+    (same,) = compare(Corpus([*turns[:12], *turns[40:]]), "prd[runs=2]", encoder=model).pairs
+    assert same.p is not None
+
+
 # Synthetic samples
 
 

@@ -15,6 +15,7 @@ from dialogauge.cli.gates import (
     below,
     exit_status,
     fell_behind,
+    held_against_nothing,
     parse_gates,
 )
 from dialogauge.cli.inputs import (
@@ -86,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     guards, limits = parse_gates(IF_WORSE, arguments), parse_gates(BELOW, arguments)
     comparison = _compare(arguments, [gate.request for gate in (*guards, *limits)])
     failures = [*fell_behind(comparison, guards), *below(comparison.scores, limits)]
-    warn(comparison.caveats, arguments)
+    warn([*comparison.caveats, *held_against_nothing(comparison, guards)], arguments)
     print(rendered(comparison, arguments), flush=True)
     if arguments.plot:
         from dialogauge.report import plot_comparison

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dialogauge.cli.inputs import Joined
-from dialogauge.errors import InputError
+from dialogauge.errors import Caveat, InputError
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
@@ -102,6 +102,16 @@ def fell_behind(comparison: Comparison, gates: Sequence[Gate]) -> list[str]:
         for gate, column in zip(gates, columns, strict=True)
         for failure in _worse(comparison, column, gate.number)
     ]
+
+
+def held_against_nothing(comparison: Comparison, gates: Sequence[Gate]) -> list[Caveat]:
+    """Systems that a gate says nothing of, since no other input has one of their name."""
+    held = {*comparison.baselines, *comparison.baselines.values()}
+    alone = [system for system in comparison.systems if system not in held]
+    if not gates or not alone:
+        return []
+    message = f"{IF_WORSE} says nothing of {', '.join(alone)}: no other input has a system of that name; see --system"
+    return [Caveat("ungated", message)]
 
 
 def _worse(comparison: Comparison, metric: str, margin: float | None) -> list[str]:

@@ -102,7 +102,10 @@ def _of_pairs(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
     found = []
     names = {(pair.first, pair.second) for pair in pairs if pair.p is None}
     if names:
-        message = f"without a test, since a system has fewer than two {measured.unit} or no value: "
+        message = (
+            f"without a test, since a system has fewer than two {measured.unit} or no value, or the metric learned "
+            "from more turns of one than of the other: "
+        )
         found.append(Caveat("untested_pairs", message + ", ".join(f"{a} and {b}" for a, b in sorted(names)[:5])))
     few = min((pair.units for pair in pairs if pair.p is not None and pair.paired), default=FEW)
     if few < FEW:

@@ -194,6 +194,9 @@ def _compared(first: Sample, second: Sample, part: str, settings: Settings, exch
         all_units = shared == max(first.unit_count, second.unit_count)
         if first.groups or all_units or not _differs_nowhere(pair, both):
             return pair
+    if first.metric.grows and first.metric.learns and first.summary.n != second.summary.n:
+        # What was learned from more turns of one system stays with its rows, also of those that would be kept.
+        return Pair(_name(first, part), first.system, second.system, units=shared, paired=False)
     if first.real_units is not None:
         if not first.groups and not second.groups:
             first, second = of_one_size(first, second, settings)
