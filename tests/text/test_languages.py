@@ -27,6 +27,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
         ("Jag är inte hungrig, och det är bra.", "Scandinavian"),
         ("Saya tidak tahu, apa kamu bisa?", "Indonesian"),
         ("Tôi không có thời gian.", "Vietnamese"),
+        ("Hyvää huomenta, mitä sinulle kuuluu tänään ja huomenna illalla?", "another in Latin letters"),
+        ("Dobrý den, rád bych si objednal kávu a kousek dortu.", "another in Latin letters"),
         ("สวัสดีครับ คุณสบายดีไหม", "Thai"),
         ("今天天气很好。", "Chinese"),
         ("今日はとても疲れました。", "Japanese"),
@@ -40,7 +42,7 @@ def test_languages(text, language):
     assert language_of(text) == language
 
 
-@pytest.mark.parametrize("text", ["", "ok", "😀", "42!", "Paris", "naïve café", "und?", "c'est"])
+@pytest.mark.parametrize("text", ["", "ok", "😀", "42!", "Paris", "naïve café", "und?", "c'est", "1 2 3 4 5 6 7 8 9"])
 def test_too_little_tells_nothing(text):
     assert language_of(text) is None
 

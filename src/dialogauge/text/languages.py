@@ -1,7 +1,8 @@
 """In which language texts are, as far as letters and function words tell: enough to warn, not to identify.
 
 Scripts are read off the letters' Unicode names. Languages in Latin letters are told by their most frequent words, of
-which only those count that no other language here shares; a text with too few of them is not told at all.
+which only those count that no other language here shares. A longer text without any common word of English is in some
+other language; a short one is not told at all.
 """
 
 from __future__ import annotations
@@ -28,6 +29,15 @@ FUNCTION_WORDS = {
     "Vietnamese": "không là và của tôi bạn có được người này một những cho rất",
 }
 """Of each language some of the most frequent."""
+COMMON_ENGLISH = frozenset(
+    "is are was were been be am m have has had does did of to for but my we our your his her their them him us "
+    "who which she she's he's when where why not can can't will could should just like think really very from if "
+    "then than because want need one some any more time get got good well all too here there's that's let's i'll "
+    "i've you're didn't wouldn't up out off over much many make right said see go going yes love live".split()
+)
+"""More words of English, some of which other languages have too."""
+OTHER_LATIN, ENOUGH_WORDS = "another in Latin letters", 8
+"""What a text is in that has so many words and none of English."""
 OWN_WORDS = 2
 """So many different words of another language, and more than of English, make a text one of that language."""
 
@@ -40,7 +50,7 @@ SCRIPTS = {
 }
 """The first word of a letter's Unicode name, and what a text of such letters is called."""
 LATIN, HAN, KANA = "Latin", "Chinese", "Japanese"
-LATIN_LANGUAGES = frozenset(FUNCTION_WORDS)
+LATIN_LANGUAGES = frozenset({*FUNCTION_WORDS, OTHER_LATIN})
 KANA_SHARE = 0.1
 """From this share on, letters of Kana make Chinese characters Japanese."""
 
@@ -56,9 +66,11 @@ def language_of(text: str) -> str | None:
 
 
 def _latin_language(text: str) -> str | None:
-    known = _WORDS.intersection(text.lower().translate(_SPACED).split())
+    words = text.lower().translate(_SPACED).split()
+    known = _WORDS.intersection(words)
     if not known:
-        return None
+        spelled = sum(word.isalpha() for word in words)
+        return OTHER_LATIN if spelled >= ENOUGH_WORDS and COMMON_ENGLISH.isdisjoint(words) else None
     found = Counter(_LANGUAGE[word] for word in known)
     language, count = max(found.items(), key=lambda item: (item[1], item[0] == ENGLISH, item[0]))
     return language if language == ENGLISH or count >= OWN_WORDS else None
