@@ -100,6 +100,16 @@ def test_same_length_stays_in_its_neighbourhood():
     assert np.abs(mixed[drawn(made(texts), "random")] - mixed).max() > 2 * NEAR
 
 
+@pytest.mark.parametrize("place", [0, 20, 150, 298, 299])
+def test_same_length_draws_from_its_whole_neighbourhood(place):
+    """Text i is the only one with i + 1 words: all within NEAR places of it are drawn, none beyond. Each of at most 100
+    is missed by 4000 draws with chance 0.99 ** 4000, 3e-18."""
+    found = made([" ".join(f"w{number}" for _ in range(number + 1)) for number in range(300)])
+    negatives = drawn(found, "same_length", np.full(4000, place))
+    near = range(max(place - NEAR, 0), min(place + NEAR + 1, 300))
+    assert set(negatives.tolist()) == set(near) - {place}
+
+
 def test_in_batch_stays_in_its_batch():
     found = made([f"text {number}" for number in range(23)])
     order = np.random.default_rng(0).permutation(23)

@@ -63,6 +63,12 @@ def test_characters_beyond_latin_are_said():
     assert "LuaLaTeX" not in to_latex(Table([Header("Réal – Łódź")], [[Cell("−1 ± 2")]]))
 
 
+def test_signs_of_numbers_are_mathematics():
+    table = Table([Header("x")], [[Cell("−1 ± 2", "-0.5±0.1")]], ["mean ± standard error"])
+    assert r"$-$1 $\pm$ 2 {\scriptsize $-$0.5$\pm$0.1} \\" in to_latex(table).split("\n")
+    assert r"\caption{Mean $\pm$ standard error.}" in to_latex(table).split("\n")
+
+
 def test_one_table_of_a_comparison_has_scores_intervals_and_letters():
     turns = [
         Turn(str(i), f"{'a good' if system == 's_0' else 'no'} answer w{i}", (f"q{i}",), ("a good answer",), system)

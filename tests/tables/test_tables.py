@@ -39,6 +39,13 @@ def test_text_is_aligned_by_display_width():
     ]
 
 
+def test_full_width_names_are_aligned():
+    table = Table(
+        [Header("system", align="left"), Header("bleu")], [[Cell("ＢＯＴ"), Cell("9.5")], [Cell("b"), Cell("12.5")]]
+    )
+    assert to_text(table).split("\n") == ["system  bleu", "────────────", "ＢＯＴ   9.5", "b       12.5"]
+
+
 def test_every_text_line_starts_its_columns_at_the_same_place():
     header, _, first, second, *_ = to_text(TABLE).split("\n")
     assert width(first[: first.index("[")]) == width(second[: second.index("[")])
@@ -99,6 +106,20 @@ def test_no_format_lets_control_characters_through(form):
     assert printable(text, keep="\n") == text
 
 
-@pytest.mark.parametrize(("text", "columns"), [("abc", 3), ("你好", 4), ("e\u0301", 1), ("😀", 2), ("", 0)])
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    # Full-width letters and marks (U+FF01 to U+FF5E, U+3000) take two columns, half-width katakana one, joiners none.
+    [
+        ("abc", 3),
+        ("你好", 4),
+        ("e\u0301", 1),
+        ("😀", 2),
+        ("", 0),
+        ("ＡＢ！", 6),
+        ("\u3000", 2),
+        ("ｱｲ", 2),
+        ("a\u200db", 2),
+    ],
+)
 def test_width(text, columns):
     assert width(text) == columns
