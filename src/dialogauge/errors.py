@@ -12,7 +12,7 @@ class DialogaugeError(Exception):
     """Base of every error that is meant for the user; anything else that escapes is a defect of ours."""
 
 
-class InputError(DialogaugeError):
+class InputError(DialogaugeError, ValueError):
     """The input or the call was wrong. Reads `path:line: message` where a line is at fault."""
 
     def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
@@ -23,7 +23,7 @@ class InputError(DialogaugeError):
         super().__init__(place + message)
 
 
-class MissingPackage(DialogaugeError):
+class MissingPackage(DialogaugeError, ImportError):
     """A package is needed that is not installed; the message names the extra that brings it."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:

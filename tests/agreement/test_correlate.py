@@ -844,8 +844,12 @@ def test_rows_are_found_by_their_scope():
     result = quick({"x": rated(12, FIVE), "y": rated(12, seed=1)})
     assert result.row(GOOD, level="system").corpus == "x"
     assert result.row(GOOD, corpus="y").level == "turn"
-    with pytest.raises(KeyError):
+    with pytest.raises(InputError, match="found no row with all of .*, corpus 'y', level 'system'"):
         result.row(GOOD, corpus="y", level="system")
+    with pytest.raises(InputError, match="unknown field 'levle'; did you mean level?"):
+        result.row(GOOD, levle="turn")
+    with pytest.raises(InputError, match="unknown corpus 'X'; did you mean x?"):
+        result.row(GOOD, corpus="X")
 
 
 # Published numbers

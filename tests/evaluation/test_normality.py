@@ -259,7 +259,7 @@ def test_no_turns(model):
 
 
 def test_unknown_row(result):
-    with pytest.raises(KeyError):
+    with pytest.raises(InputError, match="found no row with all of name 'references', kind 'system'"):
         result.row("references")
 
 

@@ -266,9 +266,9 @@ def test_only_what_is_asked_for_is_there(result):
 
 
 def test_unknown_lines(result):
-    with pytest.raises(KeyError):
+    with pytest.raises(InputError, match="unknown metric 'meteor'"):
         result.trend("noise", "reference", "meteor")
-    with pytest.raises(KeyError):
+    with pytest.raises(InputError, match="unknown system 'nobody'"):
         result.series("noise", "nobody", "bleu")
 
 

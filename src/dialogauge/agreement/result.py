@@ -12,7 +12,7 @@ from dialogauge.agreement.points import Level, Points, Scope
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.citation import Citation, Keys, cite
-from dialogauge.evaluation.forms import MetricForms
+from dialogauge.evaluation.forms import MetricForms, find
 from dialogauge.evaluation.settings import Settings
 
 SCHEMA = "dialogauge.agreement/1"
@@ -134,10 +134,7 @@ class Agreement(MetricForms):
 
     def row(self, metric: str, **scope: str | None) -> Row:
         """The first row of this metric whose scope has these values: `row("bleu", corpus="mine", level="turn")`."""
-        for row in self.rows:
-            if row.metric == metric and all(getattr(row, name) == value for name, value in scope.items()):
-                return row
-        raise KeyError((metric, scope))
+        return find(self.rows, metric=metric, **scope)
 
     def ceiling(self, scope: Scope) -> Ceiling | None:
         return next((ceiling for ceiling in self.ceilings if ceiling.scope == scope), None)

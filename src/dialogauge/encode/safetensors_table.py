@@ -44,10 +44,11 @@ def _place(directory: Path) -> tuple[Path, str | None]:
         raise InputError(f"expected the weights of a model, {WEIGHTS} or {INDEX}; found neither", directory)
     try:
         files = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        name = _only([key for key in files if _TABLE.fullmatch(key)], index)
-        file = directory / Path(files[name]).name
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        tables = {key: Path(file).name for key, file in files.items() if _TABLE.fullmatch(key)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"cannot be read as an index of weights: {error!r}", index) from None
+    name = _only(list(tables), index)
+    file = directory / tables[name]
     if not file.is_file():
         raise InputError(f"{INDEX} says that it holds {name}; there is no such file", file)
     return file, name

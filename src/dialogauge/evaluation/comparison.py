@@ -9,10 +9,10 @@ from typing import Any
 
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.errors import Caveat
+from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.citation import Citation, Keys, cite
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores
+from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores, find
 from dialogauge.evaluation.matching import enough
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import Score
@@ -51,13 +51,17 @@ class Comparison(MetricForms):
 
     def pair(self, first: str, second: str, metric: str) -> Pair:
         """The pair of two systems under one metric, in the order in which it was compared."""
-        for pair in self.pairs:
-            if (pair.first, pair.second, pair.metric) == (first, second, metric):
-                return pair
-        raise KeyError((first, second, metric))
+        mine = {(pair.first, pair.second): pair for pair in self.pairs if pair.metric == metric}
+        if (first, second) in mine:
+            return mine[first, second]
+        for system in (first, second):
+            self._score(system, metric)
+        turned = f"; ask for {second!r} and {first!r}" if (second, first) in mine else ""
+        raise InputError(f"{first!r} and {second!r} are not compared under {metric!r} in this order{turned}")
 
     def beats(self, system: str, metric: str) -> list[str]:
         """The systems that this one is better than, after correction."""
+        self._score(system, metric)
         found = [pair for pair in self.pairs if pair.metric == metric and pair.better == system]
         beaten = {pair.second if pair.first == system else pair.first for pair in found}
         return [other for other in self.systems if other in beaten]
@@ -148,7 +152,7 @@ class Comparison(MetricForms):
         return decimals_of_scores(self._scores(metric)) if digits is None else digits
 
     def _score(self, system: str, metric: str) -> Score:
-        return next(score for score in self.scores if (score.system, score.metric) == (system, metric))
+        return find(self.scores, system=system, metric=metric)
 
     def _tests(self, paired: bool) -> dict[str, str]:
         """The tests of the pairs that are paired or that are not, each with how it was done."""

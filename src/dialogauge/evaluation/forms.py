@@ -5,15 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
+from dialogauge.errors import InputError, unknown
 from dialogauge.evaluation.digits import check_digits
 from dialogauge.evaluation.display_names import check_names, renamed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Item = TypeVar("Item")
 
 
 def corpus_record(systems: Mapping[str, int], files: Sequence[SourceFile]) -> dict[str, Any]:
@@ -25,6 +28,23 @@ def counted_scores(systems: Mapping[str, int], metrics: Sequence[str]) -> str:
     """What was scored and by what, for `contents`: `systems` has the number of turns of each."""
     counts = {"system": len(systems), "metric": len(metrics), "turn": sum(systems.values())}
     return ", ".join(tables.counted(number, name) for name, number in counts.items())
+
+
+def find(items: Sequence[Item], **wanted: str | None) -> Item:
+    """The first item with these values. Where there is none, the value that is not known is named, with those most
+    like it."""
+    for field in wanted:
+        if items and not hasattr(items[0], field):
+            raise unknown("field", field, vars(items[0]))
+    for item in items:
+        if all(getattr(item, field) == value for field, value in wanted.items()):
+            return item
+    for field, value in wanted.items():
+        known = {getattr(item, field) for item in items} - {None}
+        if value is not None and value not in known:
+            raise unknown(field, value, known)
+    given = ", ".join(f"{field} {value!r}" for field, value in wanted.items())
+    raise InputError(f"expected what there is, found no row with all of {given}")
 
 
 class Forms(ABC):

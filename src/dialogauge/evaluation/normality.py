@@ -15,7 +15,7 @@ from dialogauge.encode.base import Dtype, Pool, Text
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.forms import MetricForms, corpus_record
+from dialogauge.evaluation.forms import MetricForms, corpus_record, find
 from dialogauge.evaluation.gaussian_tests import LEAST, LEVEL, MOST, SAMPLES
 from dialogauge.evaluation.normality_row import Kind, NormalityRow
 from dialogauge.evaluation.normality_table import normality_table
@@ -46,10 +46,8 @@ class Normality(MetricForms):
     signature: str
 
     def row(self, name: str, kind: Kind = "system") -> NormalityRow:
-        for row in self.rows:
-            if (row.name, row.kind) == (name, kind):
-                return row
-        raise KeyError((name, kind))
+        """The row of a system or, by its kind, of the references or of real conversations."""
+        return find(self.rows, name=name, kind=kind)
 
     def names(self) -> list[str]:
         return list(self.systems)

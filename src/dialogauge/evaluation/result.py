@@ -11,7 +11,7 @@ from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.citation import Citation, cite
-from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores
+from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores, find
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.score_table import column_signatures, intervals_in_words, score_table
 from dialogauge.evaluation.settings import Settings
@@ -72,10 +72,7 @@ class Result(MetricForms):
 
     def score(self, system: str, metric: str) -> Score:
         """The score of one system under one metric."""
-        for score in self.scores:
-            if (score.system, score.metric) == (system, metric):
-                return score
-        raise KeyError((system, metric))
+        return find(self.scores, system=system, metric=metric)
 
     def contents(self) -> str:
         return counted_scores(self.systems, self.columns)

@@ -12,7 +12,7 @@ from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.perturb import check_call, perturb, references_as_system
 from dialogauge.corpus.perturbations import KINDS
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores
+from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores, find
 from dialogauge.evaluation.merge_caveats import Place, merge_caveats
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.run import evaluate
@@ -48,13 +48,12 @@ class Sensitivity(MetricForms):
 
     def series(self, kind: str, system: str, metric: str) -> list[Point]:
         """The points of one line, by ratio."""
-        return self._series[kind, system, metric]
+        trend = self.trend(kind, system, metric)
+        return self._series[trend.kind, trend.system, trend.metric]
 
     def trend(self, kind: str, system: str, metric: str) -> Trend:
-        for trend in self.trends:
-            if (trend.kind, trend.system, trend.metric) == (kind, system, metric):
-                return trend
-        raise KeyError((kind, system, metric))
+        """What becomes of one metric's score of one system under one kind of perturbation."""
+        return find(self.trends, kind=kind, system=system, metric=metric)
 
     def contents(self) -> str:
         return counted_scores(self.systems, self.columns)

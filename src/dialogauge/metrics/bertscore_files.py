@@ -53,6 +53,8 @@ def read_baseline(path: Path, layer: int) -> Baseline:
                 if not (np.abs(values) < 1).all():
                     raise InputError("expected baselines below 1", path, rows.line_num)
                 return Baseline(values, hashlib.blake2b(data, digest_size=4).hexdigest())
+    except InputError:
+        raise
     except (TypeError, ValueError):
         raise InputError("expected four numbers", path, rows.line_num) from None
     except csv.Error:
