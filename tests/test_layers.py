@@ -14,6 +14,7 @@ LEFT_TO_RIGHT = [
     "tables",
     "progress",
     "text",
+    "plugins",
     "corpus",
     "encode",
     "models",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli.output import add_format, print_table, warn
-from dialogauge.errors import Caveat, InputError
 from dialogauge.tables import Cell, Header, Table
+
+if TYPE_CHECKING:
+    from dialogauge.metrics.base import Metric
 
 HELP = "list the metrics"
 DESCRIPTION = "Lists every metric with what it measures, what it needs and the options it takes."
@@ -22,23 +24,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.metrics.registry import known_names
+    from dialogauge.metrics.registry import metric_classes
 
-    records = []
-    for name in known_names():
-        try:
-            records.append(_record(name))
-        except InputError as error:  # one broken package must not hide the other metrics
-            warn([Caveat("broken_metric", str(error))], arguments)
+    classes, caveats = metric_classes()
+    warn(caveats, arguments)
+    records = [_record(name, cls) for name, cls in classes.items()]
     document = {"schema": "dialogauge.metrics/1", "metrics": records}
     print_table(arguments, _table(records), records, document)
     return 0
 
 
-def _record(name: str) -> dict[str, Any]:
-    from dialogauge.metrics.registry import describe_options, metric_class
+def _record(name: str, cls: type[Metric]) -> dict[str, Any]:
+    from dialogauge.metrics.registry import describe_options
 
-    cls = metric_class(name)
     higher = cls.higher_is_better
     return {
         "name": name,

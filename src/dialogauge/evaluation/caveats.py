@@ -12,7 +12,7 @@ from dialogauge.evaluation.resampling import GROUPS
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.base import Metric
-from dialogauge.metrics.registry import Request
+from dialogauge.metrics.registry import BUILT_IN, PLUG_INS, Request
 from dialogauge.text.languages import LATIN_LANGUAGES, Languages
 
 FEW = 20
@@ -63,6 +63,12 @@ def of_compat(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
     if not ours:
         return []
     return [Caveat("own_recipe", f"{compat} has no recipe for {', '.join(dict.fromkeys(ours))}: scored by our own")]
+
+
+def of_plug_ins(requests: Sequence[Request]) -> list[Caveat]:
+    """Which of the metrics two packages have under one name."""
+    added = {request.metric.name for request in requests} - BUILT_IN.keys()
+    return PLUG_INS.contested(added) if added else []
 
 
 def of_units(samples: Sequence[Sample], kind: str) -> list[Caveat]:

@@ -129,6 +129,7 @@ def measure(
         *caveats.of_coverage(samples),
         *caveats.of_languages(census.languages, metrics),
         *caveats.of_compat(requests, compat),
+        *caveats.of_plug_ins(requests),
         *encoders.caveats(),
     ]
     return Measured(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, is_dataclass
+from dataclasses import MISSING, dataclass
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from dialogauge.errors import InputError, unknown
+from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.metrics.base import Metric, options, spell
+from dialogauge.metrics.checking import metric_faults
 from dialogauge.numbers import LARGEST, check_number
+from dialogauge.plugins import PlugIns
 
 BUILT_IN = {
     "bleu": "dialogauge.metrics.bleu:Bleu",
@@ -48,7 +49,7 @@ COMPAT = {
     },
 }
 """Other people's recipes for metrics of ours, by the name that `--compat` gives them."""
-ENTRY_POINTS = "dialogauge.metrics"
+PLUG_INS: PlugIns[type[Metric]] = PlugIns("metric", "dialogauge.metrics", BUILT_IN, metric_faults)
 
 REQUEST = re.compile(r"(?P<name>[^\[\].,=]+)(\[(?P<options>[^\[\]]*)\])?(\.(?P<part>[^\[\],=]+))?")
 COMMA_OUTSIDE_BRACKETS = re.compile(r",(?![^\[\]]*\])")
@@ -79,16 +80,17 @@ class Request:
 
 def known_names() -> list[str]:
     """Every metric there is: ours, then those other packages add."""
-    return [*BUILT_IN, *sorted({point.name for point in entry_points(group=ENTRY_POINTS)} - BUILT_IN.keys())]
+    return [*BUILT_IN, *PLUG_INS.names()]
 
 
 def known_name(text: str) -> str | None:
     """The metric that is called so, or so but for case and hyphens: `BLEU`, `ROUGE-L`."""
-    names = known_names()
-    if text in names:
-        return text
+    return _alike(text, BUILT_IN) or _alike(text, PLUG_INS.names())
+
+
+def _alike(text: str, names: Iterable[str]) -> str | None:
     alike = [name for name in names if _plain(name) == _plain(text)]
-    return alike[0] if len(alike) == 1 else None
+    return text if text in alike else alike[0] if len(alike) == 1 else None
 
 
 def _plain(name: str) -> str:
@@ -107,41 +109,16 @@ def metric_class(name: str, compat: str | None = None) -> type[Metric]:
     if target:
         module, _, attribute = target.partition(":")
         return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
-    for point in entry_points(group=ENTRY_POINTS, name=name):
-        return _plug_in(point)
-    raise unknown("metric", name, known_names())
+    found = PLUG_INS.get(name)
+    if found is None:
+        raise unknown("metric", name, known_names())
+    return found
 
 
-def _plug_in(point: EntryPoint) -> type[Metric]:
-    """A metric of another package, if it can be loaded and has what every metric needs."""
-    package = f"the package {point.dist.name}" if point.dist else "another package"
-    try:
-        found = point.load()
-        fault = _fault(found)
-    except (Exception, SystemExit) as error:  # code that is not ours: whatever it raises
-        fault = f"{type(error).__name__}: {error}"
-    if fault:
-        raise InputError(f"metric {point.name!r} of {package} ({point.value}) cannot be used: {fault}")
-    return found  # type: ignore[no-any-return]
-
-
-def _fault(found: Any) -> str | None:
-    """What a metric of another package lacks of the contract, as far as users meet it before anything is measured."""
-    if not (isinstance(found, type) and issubclass(found, Metric)):
-        return "it is no subclass of dialogauge.metrics.base.Metric"
-    if not is_dataclass(found):
-        return "it is no dataclass"
-    lacking = [name for name in ("name", "title") if not isinstance(getattr(found, name, None), str)]
-    lacking += [name for name in ("higher_is_better", "bounds") if not hasattr(found, name)]
-    lacking += sorted(found.__abstractmethods__)
-    if lacking:
-        return f"it does not define {', '.join(lacking)}"
-    describe_options(found), found.needed(), [*found.parts]
-    if all(field.default is not MISSING for field in options(found).values()):
-        metric = found()
-        for part in ("", *found.parts):
-            metric.label, metric.direction(part), metric.limits(part)
-    return None
+def metric_classes() -> tuple[dict[str, type[Metric]], list[Caveat]]:
+    """Every metric there is by name, and a caveat for each of another package that cannot be used."""
+    added, caveats = PLUG_INS.load()
+    return {name: metric_class(name) for name in BUILT_IN} | added, caveats
 
 
 def _variants(compat: str | None) -> dict[str, str]:
@@ -171,6 +148,7 @@ def parse_requests(
         if isinstance(item, Request):
             requests.append(item)
         elif isinstance(item, Metric):
+            _refuse_faulty(type(item))
             requests.append(Request(item))
         else:
             pieces = (text.strip() for text in COMMA_OUTSIDE_BRACKETS.split(item))
@@ -182,6 +160,12 @@ def parse_requests(
         if metrics.setdefault(request.label, request.metric) != request.metric:
             raise InputError(f"two different metrics are called {request.label}; ask for them one at a time")
     return list(dict.fromkeys(requests))
+
+
+def _refuse_faulty(cls: type[Metric]) -> None:
+    """Refuses a metric object whose class, made by a user, lacks something."""
+    if not cls.__module__.startswith("dialogauge.") and (faults := metric_faults(getattr(cls, "name", ""), cls)):
+        raise InputError(f"the metric {cls.__qualname__} cannot be used: {'; '.join(faults)}; see docs/plug-ins.md")
 
 
 def parse_request(text: str, compat: str | None = None, defaults: Mapping[str, str] | None = None) -> Request:
