@@ -1,0 +1,37 @@
+"""What stands beside the code for people and services: workflows, templates, the citation."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import dialogauge
+
+yaml = pytest.importorskip("yaml")
+ROOT = Path(__file__).resolve().parents[1]
+YAML = sorted(path for pattern in ("*.yml", ".*.yaml", "*.cff", ".github/**/*.yml") for path in ROOT.glob(pattern))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def parsed(path: Path) -> dict:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", YAML, ids=lambda path: str(path.relative_to(ROOT)))
+def test_yaml_parses(path):
+    assert isinstance(parsed(path), dict)
+
+
+def test_the_citation_is_of_this_version():
+    citation = parsed(ROOT / "CITATION.cff")
+    assert (citation["title"], citation["version"]) == (PROJECT["name"], dialogauge.__version__)
+    assert (citation["abstract"], citation["license"]) == (PROJECT["description"], PROJECT["license"])
+    assert citation["repository-code"] == PROJECT["urls"]["Homepage"]
+
+
+def test_every_python_that_is_promised_is_tested():
+    workflow = ROOT / ".github" / "workflows" / "ci.yml"
+    if not workflow.is_file():
+        pytest.skip("the sources of a release come without workflows")
+    promised = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if line.startswith("Programming Language")]
+    assert parsed(workflow)["jobs"]["test"]["strategy"]["matrix"]["python"] == promised
