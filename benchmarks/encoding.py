@@ -28,7 +28,7 @@ from dialogauge.encode.batches import batches
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.entries import Output
 from dialogauge.encode.find import KNOWN, at_hand, find_model
-from dialogauge.encode.network import Network
+from dialogauge.encode.network import EncoderNetwork
 from dialogauge.encode.tokenizer import Tokenizer
 from dialogauge.encode.transformer import Transformer
 from dialogauge.metrics.bertscore import BertScore
@@ -141,7 +141,7 @@ def _rate(corpus: Corpus, name: str, dtype: torch.dtype) -> list[str]:
     plain matrix product in the same numbers, measured before and after."""
     files = find_model(name)
     spelled = str(dtype).removeprefix("torch.")
-    network = Network(files, spelled, files.layers)  # type: ignore[arg-type]
+    network = EncoderNetwork(files, spelled, files.layers)  # type: ignore[arg-type]
     pairs = list(dict.fromkeys((" ".join(turn.context), turn.response) for turn in corpus))
     encoded = Tokenizer(files).encode(pairs)
     lengths = [len(one) for one in encoded]

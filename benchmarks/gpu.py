@@ -24,7 +24,7 @@ from dialogauge.encode.batches import batches
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.entries import Output
 from dialogauge.encode.find import ModelFiles, find_model
-from dialogauge.encode.network import Network
+from dialogauge.encode.network import EncoderNetwork
 from dialogauge.encode.tokenizer import Tokenizer
 from dialogauge.encode.transformer import Transformer
 from dialogauge.tables import Cell, Header, Table, to_text
@@ -45,7 +45,7 @@ def main() -> None:
         encoded = Tokenizer(files).encode(pairs)
         lengths = [len(one) for one in encoded]
         rate = _matrix_rate()
-        network = Network(files, "bfloat16", files.layers)
+        network = EncoderNetwork(files, "bfloat16", files.layers)
         print(
             f"{torch.cuda.get_device_name()}: {rate / 1e12:.0f} TFLOP/s in bfloat16 products of 8192 x 8192;"
             f" {len(pairs):,} pairs, {len(set(pairs)):,} distinct, {sum(lengths):,} tokens,"
@@ -133,7 +133,7 @@ def _short_of_memory(files: ModelFiles, pairs: Sequence[Pair]) -> float:
         torch.cuda.set_per_process_memory_fraction(1.0)
 
 
-def _alone(network: Network, encoded: Sequence[Any]) -> float:
+def _alone(network: EncoderNetwork, encoded: Sequence[Any]) -> float:
     lengths = [len(one) for one in encoded]
     grouped = [[encoded[place] for place in places] for places in batches(lengths, network.budget, network.enough)]
     output = [Output("cls", network.layers)]

@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 
 import dialogauge
 from dialogauge.agreement import Agreement
-from dialogauge.agreement.result import Row
+from dialogauge.agreement.result import AgreementRow
 from dialogauge.corpus import Corpus
 from dialogauge.corpus.load import corpora_in
 from dialogauge.encode.cache import Cache
@@ -90,7 +90,7 @@ def print_corpora(folder: Path, metric: str) -> None:
     print(to_text(Table(headers, rows)))
 
 
-def _cells(row: Row) -> list[Cell]:
+def _cells(row: AgreementRow) -> list[Cell]:
     return [
         Cell(f"{row.pearson:.3f}", f"[{row.pearson_low:.3f}, {row.pearson_high:.3f}]"),
         Cell(f"{row.spearman:.3f}", f"[{row.spearman_low:.3f}, {row.spearman_high:.3f}]"),

@@ -23,7 +23,7 @@ from dialogauge.corpus import Corpus
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.transformer import Transformer
 from dialogauge.learn.material import make_material, read_data
-from dialogauge.learn.recipe import RECIPES, Recipe
+from dialogauge.learn.recipe import RECIPES, RuberRecipe
 from dialogauge.learn.training import train
 from dialogauge.metrics.registry import parse_request
 
@@ -47,7 +47,7 @@ class Clock:
             self.seconds += time.perf_counter() - started
 
 
-def time_training(corpus: Corpus, name: str, recipe: Recipe) -> None:
+def time_training(corpus: Corpus, name: str, recipe: RuberRecipe) -> None:
     started = time.perf_counter()
     data = read_data(islice(corpus, PAIRS), None, recipe)
     material = make_material(data, Encoders().get("minilm"), recipe)

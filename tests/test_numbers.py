@@ -7,8 +7,8 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import evaluate
 from dialogauge.evaluation.settings import Settings
-from dialogauge.learn.entailment.recipe import Recipe as EntailmentRecipe
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.entailment.recipe import EntailmentRecipe
+from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.learn.synthesis import Options
 from dialogauge.metrics.registry import parse_requests
 from dialogauge.numbers import check_number, check_share, check_whole
@@ -51,7 +51,10 @@ def test_a_long_number_is_shown_in_short():
     ("make", "name"),
     [
         *((Settings, name) for name in ("resamples", "confidence")),
-        *((Recipe, name) for name in ("batch", "epochs", "stop", "patience", "members", "context", "seed", "rate")),
+        *(
+            (RuberRecipe, name)
+            for name in ("batch", "epochs", "stop", "patience", "members", "context", "seed", "rate")
+        ),
         *((EntailmentRecipe, name) for name in ("batch", "epochs", "stop", "accumulate", "rank", "units", "seed")),
         *((Options, name) for name in ("neutral", "contradiction", "generic", "salad_length", "with_facts")),
     ],

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.reproduce import ruber_tables
 from tests.reproduce.test_ruber_tables import QUICK, small_world
 
@@ -36,7 +36,7 @@ def test_both_tables(call, world, monkeypatch):
 
     def quick(self, *given, **named):
         real(self, *given, **named)
-        assert self.base == Recipe()
+        assert self.base == RuberRecipe()
         object.__setattr__(self, "base", QUICK)
 
     monkeypatch.setattr(ruber_tables.RuberInputs, "__init__", quick)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from dialogauge.learn.recipe import PAPER, TOWERS, Recipe
+from dialogauge.learn.recipe import PAPER, TOWERS, RuberRecipe
 from dialogauge.tables import printable
 from tests.encode.models import build
 from tests.learn.conversations import WORDS, dialogues, write
@@ -136,7 +136,7 @@ def given_recipe(monkeypatch, dialogauge, *arguments):
 def test_a_recipe_by_its_name(dialogauge, monkeypatch):
     assert given_recipe(monkeypatch, dialogauge) == TOWERS
     assert given_recipe(monkeypatch, dialogauge, "--recipe", "towers") == TOWERS
-    assert given_recipe(monkeypatch, dialogauge, "--recipe", "paper") == PAPER == Recipe()
+    assert given_recipe(monkeypatch, dialogauge, "--recipe", "paper") == PAPER == RuberRecipe()
     changed = given_recipe(monkeypatch, dialogauge, "--recipe", "paper", "--network", "towers", "--layers", "6, 3")
     assert changed == replace(PAPER, network="towers", layers=(6, 3))
     assert given_recipe(monkeypatch, dialogauge, "--layers", "0").layers == (0,)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from dialogauge.learn.entailment.recipe import ADAPTER, ESIM, TRANSFORMER, Recipe
+from dialogauge.learn.entailment.recipe import ADAPTER, ESIM, TRANSFORMER, EntailmentRecipe
 from dialogauge.models.entailment.model import open_entailment
 from dialogauge.tables import printable
 from tests.encode.models import build
@@ -135,7 +135,7 @@ def test_every_option_reaches_the_recipe(dialogauge, monkeypatch):
     }
     options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
     found = given_recipe(monkeypatch, dialogauge, *options, "--hypothesis-only", "--full-precision")
-    assert found == Recipe(**given, hypothesis_only=True, mixed=False)
+    assert found == EntailmentRecipe(**given, hypothesis_only=True, mixed=False)
     assert found.record().keys() == {*given, "hypothesis_only", "mixed", "network"}
 
 

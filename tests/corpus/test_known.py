@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dialogauge.corpus import load
-from dialogauge.corpus.known import Known, corpora, with_content, with_contents
+from dialogauge.corpus.known import KnownCorpus, corpora, with_content, with_contents
 from dialogauge.corpus.readers.registry import READERS
 from tests.corpus.files import write, write_lines
 from tests.shared import SIX, annotation, json_lines, shared
@@ -19,7 +19,7 @@ ITEM = {"src": "a", "refs": ["r"], "hyps": ["b", "c"], "human_scores": [[1, 2], 
 def toy(tmp_path, monkeypatch):
     """A file that is made known, with two faults."""
     path = write_lines(tmp_path / "toy.json", ITEM)
-    known = Known(
+    known = KnownCorpus(
         name="toy",
         title="",
         reader="fbd",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialogauge.encode.cache import Cache
-from dialogauge.encode.store import Store
+from dialogauge.encode.store import CacheFile
 from tests.encode.cached import MIB, made
 
 ENTRIES = made(50)
@@ -100,7 +100,7 @@ def test_a_folder_deleted_while_it_is_open(tmp_path):
 
 def test_a_file_that_another_process_deleted_is_not_made_again(tmp_path):
     with pytest.raises(sqlite3.OperationalError):
-        Store(tmp_path / FILE, MIB)
+        CacheFile(tmp_path / FILE, MIB)
     assert not list(tmp_path.iterdir())
 
 

@@ -18,7 +18,7 @@ from tests.encode.models import (
     transformers,
 )
 
-Network = pytest.importorskip("dialogauge.encode.network", reason="needs torch").Network
+EncoderNetwork = pytest.importorskip("dialogauge.encode.network", reason="needs torch").EncoderNetwork
 
 TEXTS = [
     "Hello , how are you today ?",
@@ -52,13 +52,13 @@ def fresh(bert):
 def calls(monkeypatch):
     """How many texts each call of a network got, how many tokens with padding, and the outputs that were wanted."""
     made = []
-    forward = Network.__call__
+    forward = EncoderNetwork.__call__
 
     def noting(self, batch, outputs):
         made.append((len(batch), len(batch) * max(map(len, batch)), list(outputs)))
         return forward(self, batch, outputs)
 
-    monkeypatch.setattr(Network, "__call__", noting)
+    monkeypatch.setattr(EncoderNetwork, "__call__", noting)
     return made
 
 
@@ -228,7 +228,7 @@ def test_layers_that_are_not_there(fresh, layer):
 
 def limited(monkeypatch, most, error):
     """A network that has memory for so many tokens, padding included. What it was asked for in vain is noted."""
-    forward = Network.__call__
+    forward = EncoderNetwork.__call__
     failed = []
 
     def scarce(self, batch, outputs):
@@ -238,7 +238,7 @@ def limited(monkeypatch, most, error):
             raise error
         return forward(self, batch, outputs)
 
-    monkeypatch.setattr(Network, "__call__", scarce)
+    monkeypatch.setattr(EncoderNetwork, "__call__", scarce)
     return failed
 
 
@@ -317,7 +317,7 @@ def test_the_cache_gives_the_same_bytes_without_a_model(bert, tmp_path, monkeypa
     def fail(*arguments):
         raise AssertionError("loaded a model")
 
-    monkeypatch.setattr(Network, "__init__", fail)
+    monkeypatch.setattr(EncoderNetwork, "__init__", fail)
     with Cache(tmp_path / "cache") as cache:
         second = open_model(bert, cache=cache)
         for one, other in zip(second.tokens(TEXTS), tokens, strict=True):

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from dialogauge import evaluate, load, stream
-from dialogauge.encode.network import Network
+from dialogauge.encode.network import EncoderNetwork
 from tests.encode.models import build, minilm, open_model
 from tests.models.small import write_entailment
 
@@ -44,13 +44,13 @@ def corpus(tmp_path):
 def test_each_distinct_text_or_pair_goes_through_the_model_once(corpus, monkeypatch):
     minilm()  # skips without its weights; a small model reads too many words as unknown to tell texts apart
     seen = Counter()
-    forward = Network.__call__
+    forward = EncoderNetwork.__call__
 
     def counting(self, batch, outputs):
         seen.update(tuple(one.ids.tolist()) for one in batch)
         return forward(self, batch, outputs)
 
-    monkeypatch.setattr(Network, "__call__", counting)
+    monkeypatch.setattr(EncoderNetwork, "__call__", counting)
     turns = load(corpus)
     evaluate(turns, [METRICS, PAIRS], cache=False, resamples=20)
     texts = {text for turn in turns for text in (turn.response, *turn.references)}
@@ -63,13 +63,13 @@ def test_so_does_each_pair_through_a_tuned_model(corpus, model, tmp_path, monkey
     """Beside the encoder that it was made from, and two ways to score with it."""
     directory = write_entailment(tmp_path / "m", str(model), "transformer", opened=open_model(model))
     seen = []
-    forward = Network.__call__
+    forward = EncoderNetwork.__call__
 
     def counting(self, batch, outputs):
         seen.extend((id(self), tuple(one.ids.tolist())) for one in batch)
         return forward(self, batch, outputs)
 
-    monkeypatch.setattr(Network, "__call__", counting)
+    monkeypatch.setattr(EncoderNetwork, "__call__", counting)
     scored = f"entailment[model={directory}]"
     both = (
         f"{scored},entailment[model={directory},score=expected],entailment[model={directory},history=-1],fbd[refs=all]"
@@ -90,13 +90,13 @@ def test_so_it_does_in_every_family(corpus, family, tmp_path, monkeypatch):
     """Also where the first word of a text is spelled in another way for some metrics."""
     directory = build(family, tmp_path / family)
     sizes = []
-    forward = Network.__call__
+    forward = EncoderNetwork.__call__
 
     def counting(self, batch, outputs):
         sizes.append(len(batch))
         return forward(self, batch, outputs)
 
-    monkeypatch.setattr(Network, "__call__", counting)
+    monkeypatch.setattr(EncoderNetwork, "__call__", counting)
     turns = load(corpus)
     evaluate(turns, METRICS, encoder=str(directory), cache=False, resamples=20)
     assert sum(sizes) == len({text for turn in turns for text in (turn.response, *turn.references)})
@@ -112,13 +112,13 @@ def test_past_what_fits_in_memory(corpus, model, monkeypatch):
         row["response"] += " hello" * place
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows if row["system"] == "s0"))
     sizes = []
-    forward = Network.__call__
+    forward = EncoderNetwork.__call__
 
     def counting(self, batch, outputs):
         sizes.append(len(batch))
         return forward(self, batch, outputs)
 
-    monkeypatch.setattr(Network, "__call__", counting)
+    monkeypatch.setattr(EncoderNetwork, "__call__", counting)
     result = evaluate(stream(corpus), METRICS, encoder=str(model), cache=False)
     turns = load(corpus)
     distinct = {text for turn in turns for text in (turn.response, *turn.references)}

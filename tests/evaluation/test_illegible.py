@@ -7,7 +7,7 @@ import pytest
 from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.cache import Cache
-from dialogauge.encode.network import Network
+from dialogauge.encode.network import EncoderNetwork
 from dialogauge.evaluation import normality
 from dialogauge.evaluation.compare_systems import compare_runs
 from tests.encode.models import build, minilm, open_model
@@ -95,7 +95,7 @@ def test_a_warm_run_says_the_same_and_loads_no_model(tmp_path, monkeypatch):
     monkeypatch.setenv("DIALOGAUGE_CACHE", str(tmp_path))
     corpus = Corpus([THAI, FACES, *READ])
     cold = evaluate(corpus, [TOKENS, DISTANCES])
-    monkeypatch.setattr(Network, "__init__", lambda *_: pytest.fail("the model is loaded"))
+    monkeypatch.setattr(EncoderNetwork, "__init__", lambda *_: pytest.fail("the model is loaded"))
     warm = evaluate(corpus, [TOKENS, DISTANCES])
     assert warm.scores == cold.scores
     assert [c for c in warm.caveats if c.code in CODES] == [c for c in cold.caveats if c.code in CODES] != []

@@ -11,7 +11,7 @@ from dialogauge import compare
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
-from dialogauge.evaluation.two_samples import Sums, two_sample_test
+from dialogauge.evaluation.two_samples import UnitSums, two_sample_test
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.distinct import Distinct, word_rows
 
@@ -47,7 +47,7 @@ def test_a_p_value_counted_by_hand():
 def test_single_turns_have_welchs_statistic():
     rng = np.random.default_rng(0)
     a, b = rng.normal(0, 1, 25), rng.normal(0.5, 3, 60)
-    found = Sums(np.concatenate([a, b]), np.ones(85)).studentised(np.repeat([1.0, 0.0], [25, 60])[None, :])
+    found = UnitSums(np.concatenate([a, b]), np.ones(85)).studentised(np.repeat([1.0, 0.0], [25, 60])[None, :])
     expected = ttest_ind(a, b, equal_var=False)
     assert found[0] == pytest.approx(abs(expected.statistic))
     interval = two_sample_test(sample(a[:, None]), sample(b[:, None]), "", Settings(), 20_000).interval
@@ -57,7 +57,7 @@ def test_single_turns_have_welchs_statistic():
 def test_dialogues_have_the_variance_of_a_ratio():
     # Two dialogues of 1 and 3 turns, with sums 1 and 9: the mean is 2.5; sums less size times mean are -1.5, 1.5;
     # 2/1 (1.5² + 1.5²) / 4² = 0.75².
-    assert Sums(np.array([1.0, 9.0]), np.array([1.0, 3.0])).error(np.ones((1, 2))) == pytest.approx(0.75)
+    assert UnitSums(np.array([1.0, 9.0]), np.array([1.0, 3.0])).error(np.ones((1, 2))) == pytest.approx(0.75)
 
 
 @dataclass(frozen=True)

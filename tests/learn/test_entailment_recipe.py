@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.learn.entailment.recipe import ADAPTER, ESIM, RECIPES, TRANSFORMER, Recipe
-from dialogauge.models.entailment.shape import Shape
+from dialogauge.learn.entailment.recipe import ADAPTER, ESIM, RECIPES, TRANSFORMER, EntailmentRecipe
+from dialogauge.models.entailment.shape import EntailmentShape
 
 
 def test_recipes_by_name():
@@ -13,7 +13,7 @@ def test_recipes_by_name():
     assert (ADAPTER.network, TRANSFORMER.network, ESIM.network) == ("transformer", "transformer", "esim")
     assert (TRANSFORMER.rank, ESIM.rank) == (0, 0)
     assert ADAPTER.rank > 0
-    assert Recipe() == TRANSFORMER
+    assert EntailmentRecipe() == TRANSFORMER
 
 
 WRONG = {
@@ -46,8 +46,8 @@ def test_esim_has_no_rank():
 
 def test_the_shape_has_all_that_the_recipe_says_of_it(encoder):
     made = replace(ESIM, units=7, dropout=0.25, hypothesis_only=True, pool="max")
-    assert made.shape(encoder) == Shape("esim", 8, 0, "max", 7, 0.25, True)
+    assert made.shape(encoder) == EntailmentShape("esim", 8, 0, "max", 7, 0.25, True)
 
 
 def test_the_record_is_the_recipe():
-    assert Recipe(**json.loads(json.dumps(ESIM.record()))) == ESIM
+    assert EntailmentRecipe(**json.loads(json.dumps(ESIM.record()))) == ESIM

@@ -13,7 +13,7 @@ from dialogauge.learn.negatives import NEGATIVES
 from dialogauge.learn.pairs import Pairs
 from dialogauge.learn.recipe import LOSSES
 from dialogauge.learn.training import train
-from dialogauge.models.shape import SENTENCES, Shape
+from dialogauge.models.shape import SENTENCES, RuberShape
 from tests.learn.conversations import quick, quick_towers
 from tests.models.small import torch
 
@@ -168,7 +168,7 @@ def test_validation_by_hand_with_ties(material):
     rows = torch.arange(4, dtype=torch.float32)[:, None]
     logits = {(0, 0): 1.0, (0, 1): 0.0, (0, 2): 1.0, (0, 3): 2.0, (1, 1): 0.0, (1, 0): -1.0, (1, 2): -1.0, (1, 3): 0.0}
     held = Held(Pairs(*np.array([[0, 0, -1, 0], [1, 1, -1, 1]]).T), np.array([[1, 2, 3], [0, 2, 3]]))
-    made = Fitting(material("mean").sampler, held, rows, Shape(1), recipe, 0, CPU)
+    made = Fitting(material("mean").sampler, held, rows, RuberShape(1), recipe, 0, CPU)
 
     class Table(torch.nn.Module):
         def forward(self, queries, responses, previous):

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from dialogauge.learn.recipe import PAPER, TOWERS, Recipe
+from dialogauge.learn.recipe import PAPER, TOWERS, RuberRecipe
 from tests.models.small import torch
 
 from dialogauge.learn.losses import among_all, pairwise  # isort: skip
@@ -19,7 +19,7 @@ def test_cross_entropy_by_hand():
 
 def test_ranking_by_hand():
     sigmoid = {-1: 1 / (1 + math.e), 0: 0.5}
-    loss = pairwise(Recipe(loss="ranking", margin=0.25), TRUE, NEGATIVE)
+    loss = pairwise(RuberRecipe(loss="ranking", margin=0.25), TRUE, NEGATIVE)
     # 0.5 - 0.27 is within the margin by 0.02; equals are short of it by all of 0.25; the last is clear of it.
     short = [0.25 - (sigmoid[0] - sigmoid[-1]), 0.25, 0.25, 0.0]
     assert loss.item() == pytest.approx(sum(short) / 4)

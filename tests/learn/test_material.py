@@ -9,9 +9,9 @@ from dialogauge.errors import InputError
 from dialogauge.learn.fit import Fitting
 from dialogauge.learn.material import make_material, read_data, shape_of
 from dialogauge.learn.pairs import bare
-from dialogauge.learn.recipe import PAPER, TOWERS, Recipe
+from dialogauge.learn.recipe import PAPER, TOWERS, RuberRecipe
 from dialogauge.learn.training import train
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 from tests.encode.models import build, open_model
 from tests.learn.conversations import dialogues, material_for, quick, quick_towers, turns
 
@@ -26,7 +26,7 @@ def test_a_share_is_held_back():
     assert codes(data) == ["few_held", "held_seen"]
     assert "only 20 pairs of 10 dialogues to validate with" in data.caveats[0].message
     assert "20 of 20 pairs to validate with are also learned from" in data.caveats[1].message
-    again, other = (read_data(turns(dialogues(40)), None, Recipe(seed=seed), share=0.25) for seed in (0, 1))
+    again, other = (read_data(turns(dialogues(40)), None, RuberRecipe(seed=seed), share=0.25) for seed in (0, 1))
     np.testing.assert_array_equal(again.held.dialogues, data.held.dialogues)
     assert other.held.dialogues.tolist() != data.held.dialogues.tolist()
 
@@ -58,7 +58,7 @@ def test_every_text_has_its_row(material, encoder):
     found = material("mean")
     assert len(found.inputs) == len(found.data.texts)
     np.testing.assert_allclose(found.inputs.numpy(), encoder.pooled(found.data.texts).vectors)
-    assert found.shape == Shape(encoder.dim)
+    assert found.shape == RuberShape(encoder.dim)
     np.testing.assert_allclose(np.linalg.norm(found.sampler.vectors, axis=1), 1, atol=1e-5)
 
 
@@ -125,11 +125,11 @@ def bert(tmp_path_factory):
 
 
 def test_towers_look_at_the_last_layer_and_the_one_half_way_to_it(bert, encoder):
-    assert shape_of(TOWERS, bert) == Shape(32, "towers", "mean", (3, 1), 0.4)
+    assert shape_of(TOWERS, bert) == RuberShape(32, "towers", "mean", (3, 1), 0.4)
     assert shape_of(replace(TOWERS, layers=(2, 0, 1)), bert).layers == (2, 0, 1)
-    assert shape_of(PAPER, bert) == Shape(32)
+    assert shape_of(PAPER, bert) == RuberShape(32)
     assert shape_of(replace(PAPER, layers=(0, 2)), bert).layers == (0, 2)
-    assert shape_of(TOWERS, encoder) == Shape(8, "towers", "mean", (), 0.4)
+    assert shape_of(TOWERS, encoder) == RuberShape(8, "towers", "mean", (), 0.4)
 
 
 def test_a_model_of_one_layer_also_gives_its_input(tmp_path):

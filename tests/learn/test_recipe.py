@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.learn.recipe import RECIPES, TOWERS, Recipe
+from dialogauge.learn.recipe import RECIPES, TOWERS, RuberRecipe
 
 
 @pytest.mark.parametrize(
@@ -41,29 +41,29 @@ from dialogauge.learn.recipe import RECIPES, TOWERS, Recipe
 )
 def test_bad_values(options, message):
     with pytest.raises(InputError, match=message):
-        Recipe(**options)
+        RuberRecipe(**options)
 
 
 def again(record):
     record = json.loads(json.dumps(record))
-    return Recipe(**{**record, "negatives": tuple(record["negatives"]), "layers": tuple(record["layers"])})
+    return RuberRecipe(**{**record, "negatives": tuple(record["negatives"]), "layers": tuple(record["layers"])})
 
 
 @pytest.mark.parametrize(
     "recipe",
     [
-        Recipe(sentence="rnn", loss="ranking", negatives=("hard", "random"), margin=0.25, seed=7),
+        RuberRecipe(sentence="rnn", loss="ranking", negatives=("hard", "random"), margin=0.25, seed=7),
         replace(TOWERS, layers=(6, 3), sentence="max", context=1, seed=2**32 - 2),
         *RECIPES.values(),
     ],
 )
 def test_the_record_builds_the_recipe_again(recipe):
     assert again(recipe.record()) == recipe
-    assert recipe.record().keys() == {field.name for field in fields(Recipe)}
+    assert recipe.record().keys() == {field.name for field in fields(RuberRecipe)}
 
 
 def test_the_defaults_are_those_of_the_paper():
-    recipe = Recipe()
+    recipe = RuberRecipe()
     assert (recipe.rate, recipe.decay, recipe.patience, recipe.stop) == (1e-4, 0.5, 5, 20)
     assert (recipe.network, recipe.loss, recipe.negatives, recipe.context, recipe.schedule, recipe.layers) == (
         "ruber",

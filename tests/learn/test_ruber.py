@@ -19,7 +19,7 @@ from dialogauge.learn.recipe import TOWERS
 from dialogauge.learn.ruber import Conversations, checkpoint_folder, train_ruber
 from dialogauge.models.directory import CARD, FILES, README, WEIGHTS
 from dialogauge.models.ruber import open_ruber
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 from tests.encode.models import build
 from tests.learn.conversations import dialogues, quick, quick_towers, telling, write
 
@@ -110,7 +110,7 @@ def test_towers_with_word_vectors(call, vectors, tmp_path):
         "context": 2,
     }
     model = open_ruber(tmp_path / "m")
-    assert (model.shape, model.members, model.context) == (Shape(8, "towers", dropout=0.1), 2, 2)
+    assert (model.shape, model.members, model.context) == (RuberShape(8, "towers", dropout=0.1), 2, 2)
     related = model.relatedness(Encoders().get(vectors), [["ask0"], ["ask0", "say0 now"]], ["say0 now", "oh0"])
     assert ((related.values > 0) & (related.values < 1)).all()
     text = (tmp_path / "m" / README).read_text()
@@ -128,7 +128,7 @@ def test_towers_over_layers_of_a_transformer(said, tmp_path):
     assert kept["network"]["layers"] == [3, 1]
     assert kept["training"]["recipe"]["layers"] == []  # as the recipe leaves it open
     model = open_ruber(tmp_path / "m")
-    assert model.shape == Shape(32, "towers", layers=(3, 1), dropout=0.1)
+    assert model.shape == RuberShape(32, "towers", layers=(3, 1), dropout=0.1)
     text = (result.directory / README).read_text()
     assert "two towers" in text
     assert "side by side from layers 3, 1." in text

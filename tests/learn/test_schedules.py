@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.learn.schedules import rate_of_epoch, rate_of_step
 
-LINEAR = Recipe(schedule="linear", rate=0.5, epochs=4)
-PLATEAU = Recipe(rate=0.4, patience=2, decay=0.5)
+LINEAR = RuberRecipe(schedule="linear", rate=0.5, epochs=4)
+PLATEAU = RuberRecipe(rate=0.4, patience=2, decay=0.5)
 
 
 def steps_of(recipe, steps):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.errors import InputError
-from dialogauge.metrics.neighbours import Prdc, prdc
+from dialogauge.metrics.neighbours import PrdcValues, prdc
 
 
 def noise(seed, n, d, shift=0.0):
@@ -22,7 +22,7 @@ def reach(rows, k):
 def by_loops(real, generated, k):
     around = [[math.dist(x, y) <= r for x, r in zip(real, reach(real, k), strict=True)] for y in generated]
     back = [[math.dist(x, y) <= r for y, r in zip(generated, reach(generated, k), strict=True)] for x in real]
-    return Prdc(
+    return PrdcValues(
         precision=sum(any(row) for row in around) / len(generated),
         recall=sum(any(row) for row in back) / len(real),
         density=sum(map(sum, around)) / (k * len(generated)),
@@ -75,7 +75,7 @@ def by_loops_with_units(real, generated, k, of_real, of_generated):
     ]
     inside = np.array([[d <= r for d in row] for row, r in zip(far, reach_real, strict=True)])
     back = np.array([[d <= r for d, r in zip(row, reach_generated, strict=True)] for row in far])
-    return Prdc(
+    return PrdcValues(
         precision=inside.any(axis=0).mean(),
         recall=back.any(axis=1).mean(),
         density=inside.sum() / (k * len(generated)),

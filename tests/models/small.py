@@ -13,7 +13,7 @@ from dialogauge.models.directory import CARD, WEIGHTS, write_model  # noqa: E402
 from dialogauge.models.entailment import shape as entailment_shape  # noqa: E402
 from dialogauge.models.inputs import width_of  # noqa: E402
 from dialogauge.models.networks import make_network  # noqa: E402
-from dialogauge.models.shape import Shape  # noqa: E402
+from dialogauge.models.shape import RuberShape  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -58,7 +58,7 @@ def write_ruber(
 ):
     """A model for the encoder of this name (`opened`, or static vectors), with weights that no one trained."""
     vectors = opened or open_static(encoder.removeprefix("static:"))
-    made = Shape(width_of(vectors), **shape)
+    made = RuberShape(width_of(vectors), **shape)
     weights = {
         f"{member}.{name}": tensor.numpy().astype(dtype)
         for member in range(members)
@@ -96,7 +96,7 @@ def write_entailment(
     """An entailment model for the encoder of this name (`opened`, or static vectors), that no one trained."""
     vectors = opened or open_static(encoder.removeprefix("static:"))
     defaults = {"units": 4} if network == "esim" else {"rank": 2}
-    made = entailment_shape.Shape(network, width_of(vectors), **{**defaults, **shape})
+    made = entailment_shape.EntailmentShape(network, width_of(vectors), **{**defaults, **shape})
     weights = {name: array.astype(dtype) for name, array in random_weights(tensors_of(made, vectors), seed).items()}
     card = {
         "kind": "entailment",

@@ -8,11 +8,11 @@ import pytest
 
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.encode.network import Network
+from dialogauge.encode.network import EncoderNetwork
 from dialogauge.errors import InputError
 from dialogauge.models.entailment.esim import Esim
 from dialogauge.models.entailment.model import open_entailment, softmax
-from dialogauge.models.entailment.shape import Shape
+from dialogauge.models.entailment.shape import EntailmentShape
 from tests.encode.models import build
 from tests.models.small import torch, write_entailment, write_vectors
 
@@ -44,7 +44,7 @@ def made(folder, encoder, **options):
 
 def test_what_the_card_says(vectors, tmp_path):
     found = open_entailment(write_entailment(tmp_path / "m", vectors, units=3, dropout=0.2, temperature=2))
-    assert found.shape == Shape("esim", 5, units=3, dropout=0.2)
+    assert found.shape == EntailmentShape("esim", 5, units=3, dropout=0.2)
     assert (found.temperature, type(found.temperature)) == (2.0, float)
 
 
@@ -184,7 +184,7 @@ def test_vectors_of_tunings_and_of_the_encoder_itself_are_never_mixed_up(bert, t
 def test_with_a_warm_cache_no_model_is_loaded(bert, tmp_path, monkeypatch):
     model = open_entailment(made(tmp_path, bert, network="transformer"))
     cold = model.ready(Encoders(Cache(tmp_path / "cache"))).judged(PREMISES, HYPOTHESES)
-    monkeypatch.setattr(Network, "__init__", None)
+    monkeypatch.setattr(EncoderNetwork, "__init__", None)
     warm = model.ready(Encoders(Cache(tmp_path / "cache"))).judged(PREMISES, HYPOTHESES)
     np.testing.assert_array_equal(warm.probabilities, cold.probabilities)
     assert warm.cut.tolist() == cold.cut.tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dialogauge.models.entailment.esim import Esim
-from dialogauge.models.entailment.shape import Shape
+from dialogauge.models.entailment.shape import EntailmentShape
 from tests.models.small import WIDTH, random_weights, tensors_of, torch
 
 from dialogauge.models.words import Words, WordStates  # isort: skip
@@ -19,7 +19,7 @@ LENGTHS = [(4, 2), (1, 1), (2, 5), (3, 1), (1, 4)]
 @pytest.fixture(scope="module")
 def esim():
     """All of it is random, in 64 bits, and larger than at the beginning of a training."""
-    shape = Shape("esim", WIDTH, units=UNITS, dropout=0.5)
+    shape = EntailmentShape("esim", WIDTH, units=UNITS, dropout=0.5)
     network = Esim(shape).double().eval()
     weights = random_weights(tensors_of(shape, None))
     network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})

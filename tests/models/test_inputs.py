@@ -7,7 +7,7 @@ from dialogauge.encode.static import open_static
 from dialogauge.errors import InputError
 from dialogauge.models import inputs
 from dialogauge.models.inputs import make_inputs, width_of
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 from tests.encode.models import build, open_model
 from tests.models.small import WIDTH, torch
 
@@ -31,7 +31,7 @@ def test_pooled(static):
     tea, milk = (static.vector(word) for word in ("tea", "milk"))
     assert width_of(static) == WIDTH
     for sentence, expected in (("mean", (tea + milk) / 2), ("max", np.maximum(tea, milk))):
-        encoded = make_inputs(static, TEXTS, Shape(WIDTH, sentence=sentence), CPU)
+        encoded = make_inputs(static, TEXTS, RuberShape(WIDTH, sentence=sentence), CPU)
         np.testing.assert_allclose(encoded.inputs[torch.tensor([0])][0], expected, atol=1e-6)
         assert encoded.silent.tolist() == [False, True, True, False, False]
         assert not encoded.cut.any()
@@ -39,7 +39,7 @@ def test_pooled(static):
 
 def test_words(static, monkeypatch):
     monkeypatch.setattr(inputs, "AT_ONCE", 2)
-    encoded = make_inputs(static, TEXTS, Shape(WIDTH, sentence="rnn"), CPU)
+    encoded = make_inputs(static, TEXTS, RuberShape(WIDTH, sentence="rnn"), CPU)
     batch = encoded.inputs[torch.arange(5)]
     assert batch.lengths.tolist() == [2, 1, 1, 1, 1]
     np.testing.assert_array_equal(batch.states[0], [static.vector("tea"), static.vector("milk")])
@@ -49,7 +49,7 @@ def test_words(static, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "shape", [Shape(32, layers=(3, 1)), Shape(32, sentence="rnn")], ids=lambda shape: shape.sentence
+    "shape", [RuberShape(32, layers=(3, 1)), RuberShape(32, sentence="rnn")], ids=lambda shape: shape.sentence
 )
 def test_texts_in_blocks(bert, monkeypatch, shape):
     whole = make_inputs(bert, TALK, shape, CPU, means=True)
@@ -67,7 +67,7 @@ def test_texts_in_blocks(bert, monkeypatch, shape):
 
 @pytest.mark.parametrize("sentence", ["mean", "rnn"])
 def test_32_bits_unless_told_otherwise(static, sentence):
-    shape = Shape(WIDTH, sentence=sentence)
+    shape = RuberShape(WIDTH, sentence=sentence)
     plain, wide = (make_inputs(static, TEXTS, shape, CPU, dtype).inputs for dtype in (None, torch.float64))
     plain, wide = (getattr(found, "states", found) for found in (plain, wide))
     assert (plain.dtype, wide.dtype) == (torch.float32, torch.float64)
@@ -76,7 +76,12 @@ def test_32_bits_unless_told_otherwise(static, sentence):
 
 @pytest.mark.parametrize(
     "shape",
-    [Shape(32, sentence="rnn"), Shape(32, layers=(3, 1)), Shape(32, "towers", "max", (3, 1, 0)), Shape(32)],
+    [
+        RuberShape(32, sentence="rnn"),
+        RuberShape(32, layers=(3, 1)),
+        RuberShape(32, "towers", "max", (3, 1, 0)),
+        RuberShape(32),
+    ],
     ids=lambda shape: f"{shape.sentence}{shape.layers}",
 )
 def test_a_transformer_in_one_pass(bert, shape):
@@ -90,16 +95,16 @@ def test_a_transformer_in_one_pass(bert, shape):
 
 
 def test_layers_stand_side_by_side_in_the_order_given(bert):
-    found = make_inputs(bert, TALK, Shape(32, layers=(3, 0, 1)), CPU).inputs
+    found = make_inputs(bert, TALK, RuberShape(32, layers=(3, 0, 1)), CPU).inputs
     expected = np.concatenate([bert.pooled(TALK, "mean", layer).vectors for layer in (3, 0, 1)], axis=1)
     np.testing.assert_array_equal(found, expected)
-    last = make_inputs(bert, TALK, Shape(32), CPU).inputs
+    last = make_inputs(bert, TALK, RuberShape(32), CPU).inputs
     np.testing.assert_array_equal(found[:, :32], last)
     assert (found[:, 32:64] - found[:, 64:]).abs().max() > 0.01
 
 
 def test_a_layer_that_is_not_there(bert, static):
     with pytest.raises(InputError, match=r"layers 0 \(its input\) to 3; found layer 4"):
-        make_inputs(bert, TALK, Shape(32, layers=(4,)), CPU)
+        make_inputs(bert, TALK, RuberShape(32, layers=(4,)), CPU)
     with pytest.raises(InputError, match="has no layers, found layer=1"):
-        make_inputs(static, TALK, Shape(WIDTH, layers=(1,)), CPU)
+        make_inputs(static, TALK, RuberShape(WIDTH, layers=(1,)), CPU)

@@ -6,7 +6,7 @@ import pytest
 from dialogauge.encode.network import load_model, skeleton
 from dialogauge.models.entailment.classifier import PairClassifier, TokenIds
 from dialogauge.models.entailment.low_rank import SCALE, adapt, adapters, expected, matrices, merge
-from dialogauge.models.entailment.shape import POOLS, Shape
+from dialogauge.models.entailment.shape import POOLS, EntailmentShape
 from dialogauge.models.entailment.tuned import expected_tensors
 from tests.encode.models import FAMILIES, build, open_model
 from tests.models.small import torch
@@ -76,7 +76,7 @@ def test_names_and_shapes_without_any_weights(each):
     bare, model = skeleton(each), loaded(each)
     assert "meta" in {tensor.device.type for tensor in bare.parameters()}
     for rank in (0, RANK):
-        shape = Shape("transformer", 32, rank=rank)
+        shape = EntailmentShape("transformer", 32, rank=rank)
         made = PairClassifier(shape, loaded(each))
         found = {name: tuple(tensor.shape) for name, tensor in made.learned().items()}
         assert dict(expected_tensors(bare, shape)) == found
@@ -92,13 +92,15 @@ def test_the_pooler_is_left_alone(files):
     assert len(found) == 3 * 6  # query, key, value, their output, and two of each layer
     assert not any("pooler" in name for name in found)
     assert any("pooler" in name for name, _ in loaded(files).named_modules())
-    assert not any("pooler" in name for name in PairClassifier(Shape("transformer", 32), loaded(files)).learned())
+    assert not any(
+        "pooler" in name for name in PairClassifier(EntailmentShape("transformer", 32), loaded(files)).learned()
+    )
 
 
 @pytest.mark.parametrize("rank", [0, RANK])
 @pytest.mark.parametrize("pool", POOLS)
 def test_what_gets_gradients(files, rank, pool):
-    network = PairClassifier(Shape("transformer", 32, rank=rank, pool=pool), loaded(files))
+    network = PairClassifier(EntailmentShape("transformer", 32, rank=rank, pool=pool), loaded(files))
     if rank:
         stir(adapters(network.encoder))  # before the first step, no gradient gets past `up`, which is zero
     before = {name: tensor.detach().clone() for name, tensor in network.named_parameters()}
@@ -119,7 +121,7 @@ def test_what_gets_gradients(files, rank, pool):
 
 
 def test_who_stands_beside_a_pair_changes_nothing_for_it(files):
-    network = PairClassifier(Shape("transformer", 32, pool="mean"), loaded(files)).eval()
+    network = PairClassifier(EntailmentShape("transformer", 32, pool="mean"), loaded(files)).eval()
     pairs = ids()
     with torch.no_grad():
         together = network(pairs)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dialogauge.models.shape import KINDS, SENTENCES, Shape
+from dialogauge.models.shape import KINDS, SENTENCES, RuberShape
 from tests.models.small import WIDTH, random_network, torch
 
 from dialogauge.models.networks import earlier, make_network, relatedness  # isort: skip
@@ -12,9 +12,9 @@ from dialogauge.models.towers import Towers  # isort: skip
 from dialogauge.models.words import WordStates  # isort: skip
 
 SHAPES = [
-    *(Shape(WIDTH, sentence=sentence) for sentence in SENTENCES),
-    Shape(WIDTH, "towers"),
-    Shape(WIDTH, "towers", "max", (3, 1)),
+    *(RuberShape(WIDTH, sentence=sentence) for sentence in SENTENCES),
+    RuberShape(WIDTH, "towers"),
+    RuberShape(WIDTH, "towers", "max", (3, 1)),
 ]
 
 
@@ -26,7 +26,7 @@ def inputs_for(shape, count=12):
 
 
 def test_by_their_shape():
-    assert [type(make_network(Shape(WIDTH, kind))) for kind in KINDS] == [Relatedness, Towers]
+    assert [type(make_network(RuberShape(WIDTH, kind))) for kind in KINDS] == [Relatedness, Towers]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.network}-{shape.sentence}")
@@ -55,7 +55,7 @@ def test_what_else_is_scored_changes_nothing(shape, monkeypatch):
 
 
 def test_what_was_said_before():
-    inputs = inputs_for(Shape(WIDTH), 4)
+    inputs = inputs_for(RuberShape(WIDTH), 4)
     found = earlier(inputs, torch.tensor([2, -1, 0]))
     np.testing.assert_array_equal(found, np.stack([inputs[2], np.zeros(WIDTH), inputs[0]]))
     assert earlier(inputs, torch.tensor([-1, -1])) is None

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dialogauge.models.shape import SENTENCES, Shape
+from dialogauge.models.shape import SENTENCES, RuberShape
 from tests.models.small import WIDTH, random_network, torch
 
 from dialogauge.models.words import Words, WordStates  # isort: skip
@@ -50,7 +50,7 @@ def by_loops(network, q, r):
 @pytest.mark.parametrize("sentence", POOLED)
 @torch.no_grad()
 def test_logits_by_loops(sentence, layers):
-    shape = Shape(WIDTH, sentence=sentence, layers=layers)
+    shape = RuberShape(WIDTH, sentence=sentence, layers=layers)
     network = random_network(shape)
     q, r = (draw(2, shape.sentence_width, seed) for seed in (1, 2))
     expected = [by_loops(network, q[i], r[i]) for i in range(2)]
@@ -59,7 +59,7 @@ def test_logits_by_loops(sentence, layers):
 
 @torch.no_grad()
 def test_query_and_response_are_not_the_same_thing():
-    network = random_network(Shape(WIDTH))
+    network = random_network(RuberShape(WIDTH))
     q, r = draw(3, seed=1), draw(3, seed=2)
     assert (network(q, r) - network(r, q)).abs().min() > 1e-3
 
@@ -67,7 +67,7 @@ def test_query_and_response_are_not_the_same_thing():
 @pytest.mark.parametrize("sentence", SENTENCES)
 @torch.no_grad()
 def test_several_responses_to_a_query_stand_one_after_the_other(sentence):
-    network = random_network(Shape(WIDTH, sentence=sentence))
+    network = random_network(RuberShape(WIDTH, sentence=sentence))
     if sentence == "rnn":
         queries, responses = (WordStates.of(texts(*lengths), WIDTH) for lengths in ((2, 3), (1, 2, 3, 4, 5, 6)))
     else:
@@ -81,7 +81,7 @@ def test_several_responses_to_a_query_stand_one_after_the_other(sentence):
 
 @torch.no_grad()
 def test_recurrent_units_against_one_unpadded_text():
-    network = random_network(Shape(WIDTH, sentence="rnn"))
+    network = random_network(RuberShape(WIDTH, sentence="rnn"))
     listed = texts(4, 1, 9)
     batch = WordStates.of(listed, WIDTH)[torch.arange(3)]
     for rnn in (network.query_rnn, network.response_rnn):
@@ -99,7 +99,7 @@ def test_recurrent_units_against_one_unpadded_text():
 
 @torch.no_grad()
 def test_queries_and_responses_have_recurrent_networks_of_their_own():
-    network = random_network(Shape(WIDTH, sentence="rnn"))
+    network = random_network(RuberShape(WIDTH, sentence="rnn"))
     states = WordStates.of(texts(3, 2), WIDTH)
     q, r = network.query_rnn(states[rows(0)])[0], network.response_rnn(states[rows(1)])[0]
     assert network(states[rows(0)], states[rows(1)]).item() == pytest.approx(by_loops(network, q, r), abs=1e-4)
@@ -107,7 +107,7 @@ def test_queries_and_responses_have_recurrent_networks_of_their_own():
 
 @torch.no_grad()
 def test_what_stands_past_the_end_of_a_text_means_nothing():
-    network = random_network(Shape(WIDTH, sentence="rnn"))
+    network = random_network(RuberShape(WIDTH, sentence="rnn"))
     (text,) = texts(3)
     plain = Words(torch.from_numpy(text)[None], rows(3))
     padded = torch.full((1, 7, WIDTH), 99.0)
@@ -120,13 +120,13 @@ def test_what_stands_past_the_end_of_a_text_means_nothing():
 
 @torch.no_grad()
 def test_what_was_said_before_the_query_is_nothing_to_it():
-    network = random_network(Shape(WIDTH))
+    network = random_network(RuberShape(WIDTH))
     q, r = draw(3, seed=1), draw(3, seed=2)
     assert torch.equal(network(q, r, draw(3, seed=3)), network(q, r))
 
 
 def test_dropout_only_while_training():
-    network = random_network(Shape(WIDTH, dropout=0.5))
+    network = random_network(RuberShape(WIDTH, dropout=0.5))
     q, r = draw(4), draw(4, seed=1)
     assert torch.equal(network(q, r), network(q, r))
     network.train()

@@ -11,7 +11,7 @@ from dialogauge.encode.static import open_static
 from dialogauge.errors import InputError
 from dialogauge.models.directory import CARD, model_path
 from dialogauge.models.ruber import SHIPPED, open_ruber
-from dialogauge.models.shape import KINDS, SENTENCES, Shape
+from dialogauge.models.shape import KINDS, SENTENCES, RuberShape
 from dialogauge.models.trained_with import check_encoder, encoder_name
 from tests.encode.models import build, encoders, minilm, open_model
 from tests.models.small import WIDTH, random_network, torch, write_ruber, write_vectors
@@ -43,7 +43,7 @@ def each(request, vectors, tmp_path_factory):
 
 def test_what_the_card_says(model, vectors):
     found = open_ruber(model)
-    assert (found.members, found.context, found.shape) == (2, 1, Shape(WIDTH))
+    assert (found.members, found.context, found.shape) == (2, 1, RuberShape(WIDTH))
     assert encoder_name(found.saved) == vectors
     assert open_ruber(str(model)).identity == found.identity
 
@@ -51,7 +51,7 @@ def test_what_the_card_says(model, vectors):
 def test_layers_stand_as_a_list_in_the_card_and_come_back_as_a_tuple(vectors, tmp_path):
     directory = write_ruber(tmp_path / "m", vectors, network="towers", sentence="max", layers=(3, 1))
     assert json.loads((directory / CARD).read_text())["network"]["layers"] == [3, 1]
-    assert open_ruber(directory).shape == Shape(WIDTH, "towers", "max", (3, 1))
+    assert open_ruber(directory).shape == RuberShape(WIDTH, "towers", "max", (3, 1))
 
 
 def test_relatedness_by_the_networks_themselves(pristine, opened):
@@ -59,7 +59,7 @@ def test_relatedness_by_the_networks_themselves(pristine, opened):
     q = torch.from_numpy(opened.pooled(["tea milk"]).vectors)
     r = torch.from_numpy(opened.pooled(["cat"]).vectors)
     with torch.no_grad():
-        logits = [random_network(Shape(WIDTH), seed)(q, r).item() for seed in (0, 1)]
+        logits = [random_network(RuberShape(WIDTH), seed)(q, r).item() for seed in (0, 1)]
     assert related.values.tolist() == pytest.approx([np.mean([1 / (1 + np.exp(-x)) for x in logits])], abs=1e-6)
 
 
@@ -69,7 +69,7 @@ def test_towers_take_the_last_two_utterances_apart(vectors, opened, tmp_path):
     q, r, p = (
         torch.from_numpy(opened.pooled([text]).vectors.astype(np.float64)) for text in ("tea milk", "dog", "cat")
     )
-    network = random_network(Shape(WIDTH, "towers")).double()
+    network = random_network(RuberShape(WIDTH, "towers")).double()
     with torch.no_grad():
         expected = [network(q, r, p).sigmoid().item(), network(q, r).sigmoid().item()]
     assert values.tolist() == pytest.approx(expected, rel=1e-7)  # 32 bits
@@ -175,7 +175,7 @@ def test_towers_over_layers_of_a_transformer(tmp_path):
         for text in ("how are you ?", "fine", "thank you")
     )
     with torch.no_grad():
-        expected = random_network(Shape(32, "towers", layers=(3, 1))).double()(q, r, p).sigmoid().item()
+        expected = random_network(RuberShape(32, "towers", layers=(3, 1))).double()(q, r, p).sigmoid().item()
     assert related.values[0] == pytest.approx(expected, rel=1e-7)  # 32 bits
 
 

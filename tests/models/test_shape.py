@@ -1,7 +1,7 @@
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.models.shape import WIDEST, Shape
+from dialogauge.models.shape import WIDEST, RuberShape
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,15 @@ from dialogauge.models.shape import WIDEST, Shape
 )
 def test_bad_values(options, message):
     with pytest.raises(InputError, match=message):
-        Shape(**{"width": 5, **options})
+        RuberShape(**{"width": 5, **options})
 
 
 def test_widths_by_hand():
-    assert Shape(5).sentence_width == 5
-    assert Shape(5, "towers").sentence_width == 5
+    assert RuberShape(5).sentence_width == 5
+    assert RuberShape(5, "towers").sentence_width == 5
     # Vectors of three layers stand side by side.
-    assert Shape(5, layers=(0, 2, 3)).sentence_width == 15
-    assert Shape(5, "towers", "max", (2,)).sentence_width == 5
+    assert RuberShape(5, layers=(0, 2, 3)).sentence_width == 15
+    assert RuberShape(5, "towers", "max", (2,)).sentence_width == 5
     # 128 units each way, whatever the words' width.
-    assert Shape(5, sentence="rnn").sentence_width == 256
-    assert Shape(WIDEST).sentence_width == WIDEST
+    assert RuberShape(5, sentence="rnn").sentence_width == 256
+    assert RuberShape(WIDEST).sentence_width == WIDEST

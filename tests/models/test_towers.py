@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 from tests.models.small import WIDTH, random_network, torch
 
 from dialogauge.models.towers import SCALE, Towers  # isort: skip
@@ -51,7 +51,7 @@ def by_hand(network, query, response, previous=None, calibrated=True):
 @pytest.mark.parametrize("shown", [True, False])
 @torch.no_grad()
 def test_logits_by_hand(layers, shown):
-    shape = Shape(WIDTH, "towers", layers=layers)
+    shape = RuberShape(WIDTH, "towers", layers=layers)
     network = random_network(shape).double()
     q, r, p = (draw(4, shape, seed) for seed in (1, 2, 3))
     p[2] = 0  # where nothing was said before
@@ -65,7 +65,7 @@ def test_logits_by_hand(layers, shown):
 @pytest.mark.parametrize("shown", [True, False])
 @torch.no_grad()
 def test_several_responses_to_a_query_stand_one_after_the_other(shown):
-    shape = Shape(WIDTH, "towers", layers=(2, 1))
+    shape = RuberShape(WIDTH, "towers", layers=(2, 1))
     network = random_network(shape).double()
     q, r, p = draw(2, shape, 1), draw(6, shape, 2), draw(2, shape, 3)
     together = network(q, r, p if shown else None)
@@ -78,7 +78,7 @@ def test_several_responses_to_a_query_stand_one_after_the_other(shown):
 @pytest.mark.parametrize("shown", [True, False])
 @torch.no_grad()
 def test_every_query_with_every_response(shown):
-    shape = Shape(WIDTH, "towers", layers=(2, 1))
+    shape = RuberShape(WIDTH, "towers", layers=(2, 1))
     network = random_network(shape).double()
     q, r, p = draw(3, shape, 1), draw(4, shape, 2), draw(3, shape, 3)
     before = p if shown else None
@@ -95,7 +95,7 @@ def test_every_query_with_every_response(shown):
 @pytest.mark.parametrize("layers", LAYERS)
 @torch.no_grad()
 def test_untrained_it_is_the_cosine_of_the_first_layers_vectors(layers):
-    shape = Shape(64, "towers", layers=layers)
+    shape = RuberShape(64, "towers", layers=layers)
     network = seeded(shape)
     q, r, p = (draw(20, shape, seed) for seed in (1, 2, 3))
     r[:, :64] += q[:, :64] * torch.linspace(-3, 3, 20)[:, None]
@@ -110,7 +110,7 @@ def test_untrained_it_is_the_cosine_of_the_first_layers_vectors(layers):
 @torch.no_grad()
 def test_no_logit_lies_beyond_the_scale():
     """It is a cosine times the scale."""
-    shape = Shape(WIDTH, "towers")
+    shape = RuberShape(WIDTH, "towers")
     network = seeded(shape)
     texts = draw(8, shape)
     for other in (texts, -texts, texts * 1e6, texts * 1e-6):
@@ -122,7 +122,7 @@ def test_no_logit_lies_beyond_the_scale():
 
 @torch.no_grad()
 def test_the_length_of_vectors_means_nothing():
-    shape = Shape(WIDTH, "towers", layers=(1, 0))
+    shape = RuberShape(WIDTH, "towers", layers=(1, 0))
     network = random_network(shape).double()
     q, r, p = (draw(3, shape, seed) for seed in (1, 2, 3))
     longer = q.clone()
@@ -132,7 +132,7 @@ def test_the_length_of_vectors_means_nothing():
 
 @torch.no_grad()
 def test_texts_without_a_vector_have_numbers():
-    shape = Shape(WIDTH, "towers", layers=(1, 0))
+    shape = RuberShape(WIDTH, "towers", layers=(1, 0))
     for network in (random_network(shape), seeded(shape).float()):
         nothing, some = torch.zeros(2, shape.sentence_width), draw(2, shape).float()
         for texts in ((nothing, some), (some, nothing), (nothing, nothing), (nothing, nothing, nothing)):
@@ -141,7 +141,7 @@ def test_texts_without_a_vector_have_numbers():
 
 @torch.no_grad()
 def test_query_and_response_are_not_the_same_thing():
-    shape = Shape(WIDTH, "towers")
+    shape = RuberShape(WIDTH, "towers")
     network = random_network(shape).double()
     q, r = draw(3, shape, 1), draw(3, shape, 2)
     assert (network(q, r) - network(r, q)).abs().min() > 1e-3
@@ -149,7 +149,7 @@ def test_query_and_response_are_not_the_same_thing():
 
 @torch.no_grad()
 def test_dropout_and_hiding_only_while_training():
-    shape = Shape(WIDTH, "towers", dropout=0.5)
+    shape = RuberShape(WIDTH, "towers", dropout=0.5)
     network = random_network(shape).double()
     q, r, p = (draw(4, shape, seed) for seed in (1, 2, 3))
     assert torch.equal(network(q, r, p), network(q, r, p))
@@ -158,7 +158,7 @@ def test_dropout_and_hiding_only_while_training():
 
 
 def test_while_training_what_was_said_before_is_shown_for_half_the_pairs():
-    shape = Shape(WIDTH, "towers")
+    shape = RuberShape(WIDTH, "towers")
     network = random_network(shape).double()
     q, r, p = (draw(1, shape, seed).expand(4000, -1) for seed in (1, 2, 3))
     with torch.no_grad():
@@ -173,7 +173,7 @@ def test_while_training_what_was_said_before_is_shown_for_half_the_pairs():
 
 
 def test_gradients_reach_every_parameter():
-    shape = Shape(WIDTH, "towers", layers=(1, 0), dropout=0.1)
+    shape = RuberShape(WIDTH, "towers", layers=(1, 0), dropout=0.1)
     torch.manual_seed(0)
     network = Towers(shape).train()
     q, r, p = (draw(32, shape, seed).float() for seed in (1, 2, 3))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dialogauge.agreement.points import Points, Scope
-from dialogauge.agreement.result import Agreement, Ceiling, Row
+from dialogauge.agreement.result import Agreement, AgreementRow, Ceiling
 from dialogauge.errors import InputError, MissingPackage
 from dialogauge.evaluation.settings import Settings
 from dialogauge.report import (
@@ -61,7 +61,7 @@ def corpus_of(name, metrics, systems, turns, rng, lower=("fbd",)):
 
 def row_of(scope, metric, n, r=None, wide=None, top=False, lower=("fbd",)):
     low, high = (None, None) if r is None or wide is None else (max(r - wide, -1), min(r + wide, 1))
-    return Row(
+    return AgreementRow(
         *(scope.corpus, scope.dimension, scope.level, scope.system, metric, n),
         *(3 * (r, low, high, None if r is None else 0.01)),
         cosine=None,

@@ -10,7 +10,7 @@ from dialogauge.errors import InputError
 from dialogauge.evaluation.settings import Settings
 from dialogauge.report import plot_paper_bars
 from dialogauge.reproduce.bars import figure1, figure2, reproduce_figure1
-from dialogauge.reproduce.correlations import Cell, Recipe, Reproduced
+from dialogauge.reproduce.correlations import PaperCell, PaperRecipe, Reproduced
 from dialogauge.reproduce.published import table3
 
 COLUMNS = ("fbd-dailyz", "fbd-personaz")
@@ -20,7 +20,7 @@ def cell(model, encoder, column, value, published, coefficient="spearman"):
     """The interval reaches 0.3 below and 0.1 above the value."""
     low, high = (None, None) if value is None else (value - 0.3, value + 0.1)
     label = "fbd" if encoder == "minilm" else f"fbd[encoder={encoder}]"
-    return Cell(
+    return PaperCell(
         f"FBD ({model})", label, model, encoder, column, coefficient, published, value, low, high, 0.1, 8, False, False
     )
 
@@ -77,4 +77,4 @@ def test_forms_and_drawing(tmp_path):
 
 def test_other_metrics_are_refused(tmp_path):
     with pytest.raises(InputError, match="the figure has none of bleu: it shows bertscore, fbd, prd"):
-        reproduce_figure1(tmp_path, Recipe({}, rows=("bleu",)))
+        reproduce_figure1(tmp_path, PaperRecipe({}, rows=("bleu",)))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.reproduce.correlations import Recipe, reproduce_table3, reproduce_table5
+from dialogauge.reproduce.correlations import PaperRecipe, reproduce_table3, reproduce_table5
 from tests.shared import shared
 
 LEXICAL = ("bleu", "meteor", "rouge_l")
@@ -19,12 +19,12 @@ def folder():
 
 @pytest.fixture(scope="module")
 def table3(folder):
-    return reproduce_table3(folder, Recipe({}, rows=LEXICAL), **FEW)
+    return reproduce_table3(folder, PaperRecipe({}, rows=LEXICAL), **FEW)
 
 
 @pytest.fixture(scope="module")
 def table5(folder):
-    return reproduce_table5(folder, Recipe({}, rows=LEXICAL), **FEW)
+    return reproduce_table5(folder, PaperRecipe({}, rows=LEXICAL), **FEW)
 
 
 def test_all_lexical_cells_of_table_3_equal_the_paper(table3):
@@ -83,7 +83,7 @@ def test_forms(table5):
 
 
 def test_a_row_of_another_model_carries_its_name(folder):
-    recipe = Recipe({"bert-base-uncased": "minilm", "roberta-base": "minilm"}, rows=("fbd",))
+    recipe = PaperRecipe({"bert-base-uncased": "minilm", "roberta-base": "minilm"}, rows=("fbd",))
     result = reproduce_table5(folder, recipe, **FEW)
     text = str(result)
     assert "FBD (minilm)" in text
@@ -94,13 +94,13 @@ def test_a_row_of_another_model_carries_its_name(folder):
 
 
 def test_own_recipes_are_never_called_the_papers(folder):
-    result = reproduce_table5(folder, Recipe({}, own=True, rows=("bleu",)), **FEW)
+    result = reproduce_table5(folder, PaperRecipe({}, own=True, rows=("bleu",)), **FEW)
     assert not any(cell.same_recipe for cell in result.cells)
     assert "tok:13a" in result.agreement.rows[0].signature
 
 
 def test_what_is_missing_is_named(tmp_path, folder):
     with pytest.raises(InputError, match="personam_annotation.json: no such file; expected the folder"):
-        reproduce_table3(tmp_path, Recipe({}, rows=LEXICAL))
+        reproduce_table3(tmp_path, PaperRecipe({}, rows=LEXICAL))
     with pytest.raises(InputError, match="unknown metric of the table 'blue'; did you mean bleu"):
-        reproduce_table5(folder, Recipe({}, rows=("blue",)))
+        reproduce_table5(folder, PaperRecipe({}, rows=("blue",)))

@@ -15,7 +15,7 @@ from scipy import stats
 from dialogauge.corpus import known, load
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.metrics.registry import parse_request
 from dialogauge.reproduce import ruber_tables
 from dialogauge.reproduce.ruber_published import Coefficients, Variant, ruber_table3, ruber_table4
@@ -26,7 +26,7 @@ from tests.encode.models import build, minilm
 from tests.shared import shared
 
 WORDS = "rain sun bread soup train ticket dog park where when how nice fine please thanks today".split()
-QUICK = Recipe(epochs=2, batch=16, rate=1e-2)
+QUICK = RuberRecipe(epochs=2, batch=16, rate=1e-2)
 GLOVE = ("word2vec/max/ranking", "word2vec/mean/cross_entropy")
 
 

@@ -11,7 +11,7 @@ from dialogauge.evaluation.score_table import short_p
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
-    from dialogauge.agreement.result import Agreement, Ceiling, Contrast, Row
+    from dialogauge.agreement.result import Agreement, AgreementRow, Ceiling, Contrast
 
 DECIMALS = 3
 NONE = Cell("")
@@ -47,7 +47,7 @@ def _leading_columns(agreement: Agreement) -> list[str]:
     return [name for name in names if len({getattr(scope, name) for scope in agreement.scopes}) > 1]
 
 
-def _metric_cells(row: Row, contested: bool, decimals: int) -> list[Cell]:
+def _metric_cells(row: AgreementRow, contested: bool, decimals: int) -> list[Cell]:
     return [
         Cell(row.metric),
         Cell(str(row.n)),
@@ -59,7 +59,7 @@ def _metric_cells(row: Row, contested: bool, decimals: int) -> list[Cell]:
     ]
 
 
-def _correlation(row: Row, name: str, best: bool, decimals: int) -> Cell:
+def _correlation(row: AgreementRow, name: str, best: bool, decimals: int) -> Cell:
     value, low, high, p = (getattr(row, field) for field in (name, f"{name}_low", f"{name}_high", f"{name}_p"))
     return Cell(value_text((value, low, high), decimals), interval_and_p(low, high, p, decimals), best)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dialogauge.agreement.aligned import Aligned
 from dialogauge.agreement.points import COUNTED, Floats, Points, Scope
-from dialogauge.agreement.result import MEAN, Row
+from dialogauge.agreement.result import MEAN, AgreementRow
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
@@ -118,7 +118,7 @@ def of_unrepeated(scopes: Sequence[Scope]) -> list[Caveat]:
     return [Caveat("no_single_ratings", message)]
 
 
-def of_rows(rows: Sequence[Row]) -> list[Caveat]:
+def of_rows(rows: Sequence[AgreementRow]) -> list[Caveat]:
     """What the correlations themselves show."""
     found = []
     few = {row.corpus: row.n for row in rows if row.level == "system" and row.corpus != MEAN and row.n < FEW_SYSTEMS}

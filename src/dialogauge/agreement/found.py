@@ -35,7 +35,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
-class Found:
+class Correlations:
     """By coefficient: "pearson", "spearman", "kendall"."""
 
     coefficients: dict[str, Coefficient]

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dialogauge.agreement.intervals import Bounds, mean_interval
-from dialogauge.agreement.result import MEAN, Row
+from dialogauge.agreement.result import MEAN, AgreementRow
 from dialogauge.evaluation.digits import defined
 
 
-def mean_rows(rows: Sequence[Row]) -> list[Row]:
+def mean_rows(rows: Sequence[AgreementRow]) -> list[AgreementRow]:
     """For each level, dimension and metric that two corpora or more have a correlation for. Corpora with one dimension
     each are averaged whatever they call it."""
     return [
@@ -24,7 +24,7 @@ def mean_rows(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _dimensions(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+def _dimensions(rows: Sequence[AgreementRow]) -> Iterator[tuple[str, list[AgreementRow]]]:
     """What is averaged together: corpora's only dimensions, or dimensions of one name."""
     dimensions = dict.fromkeys((row.corpus, row.dimension) for row in rows)
     if len(dimensions) == len({row.corpus for row in rows}):
@@ -37,7 +37,7 @@ def _dimensions(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
         yield name, [row for row in rows if row.dimension.casefold() == name]
 
 
-def _mean(dimension: str, rows: Sequence[Row]) -> Row:
+def _mean(dimension: str, rows: Sequence[AgreementRow]) -> AgreementRow:
     bounds = {name: mean_interval(_bounds(rows, name)) for name in ("pearson", "spearman", "kendall")}
     numbers = {
         field: defined(value)
@@ -48,7 +48,7 @@ def _mean(dimension: str, rows: Sequence[Row]) -> Row:
         name: defined(np.mean([np.nan if (value := getattr(row, name)) is None else value for row in rows]))
         for name in ("cosine", "pairwise_accuracy")
     }
-    return Row(
+    return AgreementRow(
         corpus=MEAN,
         dimension=dimension,
         level=rows[0].level,
@@ -64,6 +64,6 @@ def _mean(dimension: str, rows: Sequence[Row]) -> Row:
     )
 
 
-def _bounds(rows: Sequence[Row], name: str) -> list[Bounds]:
+def _bounds(rows: Sequence[AgreementRow], name: str) -> list[Bounds]:
     fields = (name, f"{name}_low", f"{name}_high")
     return [Bounds(*(np.nan if (value := getattr(row, f)) is None else value for f in fields)) for row in rows]

@@ -36,7 +36,7 @@ class Scoped:
 
 
 @dataclass(frozen=True)
-class Row(Scoped):
+class AgreementRow(Scoped):
     """One metric's agreement with people. Correlations are oriented: more is better agreement, and less than 0 says
     that the metric points the wrong way. None where a number is undefined."""
 
@@ -119,7 +119,7 @@ class Contrast(Scoped):
 class Agreement(MetricForms):
     """What `correlate` gives."""
 
-    rows: list[Row]
+    rows: list[AgreementRow]
     ceilings: list[Ceiling]
     """For every scope where single ratings are known."""
     contrasts: list[Contrast]
@@ -132,7 +132,7 @@ class Agreement(MetricForms):
     unit: str
     """What was resampled: dialogues, contexts or turns."""
 
-    def row(self, metric: str, **scope: str | None) -> Row:
+    def row(self, metric: str, **scope: str | None) -> AgreementRow:
         """The first row of this metric whose scope has these values: `row("bleu", corpus="mine", level="turn")`."""
         return find(self.rows, metric=metric, **scope)
 

@@ -10,11 +10,11 @@ import numpy as np
 from dialogauge.agreement import caveats
 from dialogauge.agreement.aligned import Aligned, align
 from dialogauge.agreement.coefficients import cosine, pairwise_accuracy
-from dialogauge.agreement.found import Found
+from dialogauge.agreement.found import Correlations
 from dialogauge.agreement.point_sets import PointSet, dialogue_points, turn_points
 from dialogauge.agreement.points import Floats, Level, Points, Scope
 from dialogauge.agreement.raters import reliability
-from dialogauge.agreement.result import Ceiling, Contrast, Row
+from dialogauge.agreement.result import AgreementRow, Ceiling, Contrast
 from dialogauge.agreement.scopes import FEWEST
 from dialogauge.agreement.system_level import Scored, correlate_systems, score_systems
 from dialogauge.agreement.turn_level import correlate_points
@@ -53,7 +53,7 @@ class Plan:
 class Collected:
     """What the corpora gave so far."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[AgreementRow] = field(default_factory=list)
     ceilings: list[Ceiling] = field(default_factory=list)
     contrasts: list[Contrast] = field(default_factory=list)
     points: list[Points] = field(default_factory=list)
@@ -128,7 +128,7 @@ def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, colle
         _collect(made, found, measured, plan, collected)
 
 
-def _collect(made: PointSet, found: Found, measured: Measured, plan: Plan, collected: Collected) -> None:
+def _collect(made: PointSet, found: Correlations, measured: Measured, plan: Plan, collected: Collected) -> None:
     points = made.points
     contrasts = found.contrasts(points)
     collected.points.append(points)
@@ -156,8 +156,8 @@ def _collect(made: PointSet, found: Found, measured: Measured, plan: Plan, colle
 
 
 def _row(
-    points: Points, found: Found, place: int, contrasts: Sequence[Contrast], measured: Measured, plan: Plan
-) -> Row:
+    points: Points, found: Correlations, place: int, contrasts: Sequence[Contrast], measured: Measured, plan: Plan
+) -> AgreementRow:
     name, scope = points.metrics[place], points.scope
     request = next(request for request in plan.requests if request.name == name)
     oriented = points.values[:, place] * plan.signs([name])[0]
@@ -171,7 +171,7 @@ def _row(
         )
     }
     tops = {f"{name}_top": _is_top(place, points, found, contrasts, name) for name in ("pearson", "spearman")}
-    return Row(
+    return AgreementRow(
         corpus=scope.corpus,
         dimension=scope.dimension,
         level=scope.level,
@@ -187,7 +187,7 @@ def _row(
     )
 
 
-def _is_top(place: int, points: Points, found: Found, contrasts: Sequence[Contrast], coefficient: str) -> bool:
+def _is_top(place: int, points: Points, found: Correlations, contrasts: Sequence[Contrast], coefficient: str) -> bool:
     """Whether the metric is the best by this coefficient, or no corrected test says that the best one is better."""
     values = np.array([bounds.value for bounds in found.coefficients[coefficient].bounds])
     if np.isnan(values[place]):

@@ -10,7 +10,7 @@ import numpy as np
 
 from dialogauge.agreement.aligned import Aligned
 from dialogauge.agreement.coefficients import kendall_rows, pearson_rows, spearman_rows
-from dialogauge.agreement.found import Coefficient, Found
+from dialogauge.agreement.found import Coefficient, Correlations
 from dialogauge.agreement.intervals import Bounds, fisher_interval
 from dialogauge.agreement.permutations import kendall_permutation_p, permutation_p
 from dialogauge.agreement.points import Floats, settled
@@ -144,7 +144,7 @@ def _people(aligned: Aligned) -> list[Sample]:
 
 def correlate_systems(
     scores: SystemScores, signs: Floats, aligned: Aligned, names: Sequence[str], settings: Settings
-) -> Found:
+) -> Correlations:
     """Contexts and systems are drawn anew together; no interval is narrower than Fisher's for so many systems, since
     resamples of a handful of systems are too much like each other."""
     x, y = scores.values * signs, scores.people
@@ -169,7 +169,7 @@ def correlate_systems(
             tests = by_system | _both(y, aligned, means, signs, settings, rows)
         coefficients[name] = Coefficient(bounds, p[name], draws, between, tests, by_system)
     test = {pair: PERM_BOTH if set(pair) <= means.keys() else PERM_SYS for pair in combinations(range(metrics), 2)}
-    return Found(coefficients, test, settings.confidence)
+    return Correlations(coefficients, test, settings.confidence)
 
 
 def _both(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.agreement.coefficients import kendall, pearson_rows, ranks
-from dialogauge.agreement.found import Coefficient, Found
+from dialogauge.agreement.found import Coefficient, Correlations
 from dialogauge.agreement.intervals import Bounds, expanded
 from dialogauge.agreement.permutations import permutation_p
 from dialogauge.agreement.points import Floats
@@ -24,7 +24,7 @@ BOOTSTRAP, PERMUTATION, SWAPS = range(3)
 """Random streams of their own, so that none depends on whether another is drawn."""
 
 
-def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> Found:
+def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> Correlations:
     """Columns of x, oriented, against y. Points of one unit are drawn together, and their scores change places
     together. Of a single unit there are values, and nothing to tell how sure they are."""
     n, metrics = x.shape
@@ -56,7 +56,7 @@ def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: S
             tests = swap_points(sides[0], sides[1], units, swaps, stream(settings, SWAPS))
         coefficients[name] = Coefficient(bounds, p[name], draws[name], between, tests)
     test = PERM_BOTH if units.max() + 1 == n else PERM_INPUT
-    return Found(coefficients, dict.fromkeys(combinations(range(metrics), 2), test), confidence)
+    return Correlations(coefficients, dict.fromkeys(combinations(range(metrics), 2), test), confidence)
 
 
 def _draws(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> dict[str, Floats]:

@@ -20,7 +20,7 @@ examples:
   dialogauge score responses.jsonl --metrics embedding_average --encoder static:glove.6B.100d.txt"""
 
 
-class Row(NamedTuple):
+class EncoderRow(NamedTuple):
     """One encoder. `found` says where its weights are, or "missing"."""
 
     name: str
@@ -44,33 +44,35 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 OTHERS = [
-    Row("NAME or DIRECTORY", "any encoder in the Hugging Face layout, safetensors only", "", "", "hf download NAME"),
-    Row("static:FILE", "word vectors: GloVe or word2vec, text or binary, also gzip", "the words in it", "", ""),
+    EncoderRow(
+        "NAME or DIRECTORY", "any encoder in the Hugging Face layout, safetensors only", "", "", "hf download NAME"
+    ),
+    EncoderRow("static:FILE", "word vectors: GloVe or word2vec, text or binary, also gzip", "the words in it", "", ""),
 ]
 
 
-def _transformers() -> list[Row]:
+def _transformers() -> list[EncoderRow]:
     from dialogauge.encode.find import KNOWN, at_hand
 
     rows = []
     for name, known in KNOWN.items():
         found = at_hand(name)
         get = "" if found else known.command
-        rows.append(Row(name, known.about, ENGLISH, str(found or "missing"), get))
-        rows.append(Row(f"static:{name}", "its input embeddings as word vectors", ENGLISH, rows[-1].found, get))
+        rows.append(EncoderRow(name, known.about, ENGLISH, str(found or "missing"), get))
+        rows.append(EncoderRow(f"static:{name}", "its input embeddings as word vectors", ENGLISH, rows[-1].found, get))
     return rows
 
 
-def _universal() -> Row:
+def _universal() -> EncoderRow:
     from dialogauge.encode.universal import FILE, INSTALL, PACKAGE
     from dialogauge.encode.weights_packages import packaged_file
 
     found = packaged_file(PACKAGE, FILE)
     about = "Universal Sentence Encoder (multilingual, quantised), 512-d, whole texts only; or use:FILE"
-    return Row("use", about, "16 languages", str(found or "missing"), "" if found else INSTALL)
+    return EncoderRow("use", about, "16 languages", str(found or "missing"), "" if found else INSTALL)
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[EncoderRow]) -> Table:
     headers = [Header(name, align="left") for name in ("name", "what it is", "made for", "at hand", "to get it")]
     at_hand = {"": "", "missing": "no"}
     cells = [

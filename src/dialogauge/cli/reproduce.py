@@ -14,7 +14,7 @@ from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dialogauge.reproduce.correlations import Recipe
+    from dialogauge.reproduce.correlations import PaperRecipe
     from dialogauge.reproduce.ruber_tables import RuberInputs
 
 HELP = "set the papers' tables and figures beside ours"
@@ -142,12 +142,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _recipe(arguments: argparse.Namespace) -> Recipe:
-    from dialogauge.reproduce.correlations import Recipe
+def _recipe(arguments: argparse.Namespace) -> PaperRecipe:
+    from dialogauge.reproduce.correlations import PaperRecipe
     from dialogauge.reproduce.models import parse_models
 
     rows = _listed(arguments.metrics, "--metrics")
-    return Recipe(parse_models(arguments.models), arguments.vectors, arguments.own_recipes, rows)
+    return PaperRecipe(parse_models(arguments.models), arguments.vectors, arguments.own_recipes, rows)
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:

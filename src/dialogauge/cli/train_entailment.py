@@ -10,7 +10,7 @@ from dialogauge.cli.numbers import number, whole
 from dialogauge.cli.training import add_last, check, named_recipe, show
 
 if TYPE_CHECKING:
-    from dialogauge.learn.entailment.recipe import Recipe
+    from dialogauge.learn.entailment.recipe import EntailmentRecipe
 
 HELP = "whether a response follows from what was said, ignores or contradicts it, from inference pairs"
 DESCRIPTION = """\
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def make_recipe(arguments: argparse.Namespace) -> Recipe:
+def make_recipe(arguments: argparse.Namespace) -> EntailmentRecipe:
     """The recipe named, but for what was given."""
     from dialogauge.learn.entailment.recipe import RECIPES
 

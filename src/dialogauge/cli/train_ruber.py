@@ -12,7 +12,7 @@ from dialogauge.cli.training import add_last, check, named_recipe, show
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
-    from dialogauge.learn.recipe import Recipe
+    from dialogauge.learn.recipe import RuberRecipe
 
 HELP = "how related a response is to what was said, from conversations (RUBER's unreferenced metric)"
 DESCRIPTION = """\
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def make_recipe(arguments: argparse.Namespace) -> Recipe:
+def make_recipe(arguments: argparse.Namespace) -> RuberRecipe:
     """The recipe named, but for what was given."""
     from dialogauge.learn.recipe import RECIPES
 

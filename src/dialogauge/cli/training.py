@@ -16,10 +16,10 @@ from dialogauge.errors import Caveat, InputError, unknown
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Recipe = TypeVar("Recipe", bound="DataclassInstance")
+AnyRecipe = TypeVar("AnyRecipe", bound="DataclassInstance")
 
 
-class Trained(Protocol):
+class TrainedModel(Protocol):
     @property
     def card(self) -> dict[str, Any]: ...
     @property
@@ -48,7 +48,7 @@ def check(arguments: argparse.Namespace, what: str) -> None:
         check_figure_path(arguments.plot)
 
 
-def named_recipe(recipes: Mapping[str, Recipe], arguments: argparse.Namespace, **read: Any) -> Recipe:
+def named_recipe(recipes: Mapping[str, AnyRecipe], arguments: argparse.Namespace, **read: Any) -> AnyRecipe:
     """The recipe named, but for the options that were given; `read` has those that are not as argparse left them."""
     if arguments.recipe not in recipes:
         raise unknown("recipe", arguments.recipe, recipes)
@@ -57,7 +57,7 @@ def named_recipe(recipes: Mapping[str, Recipe], arguments: argparse.Namespace, *
     return replace(base, **{name: value for name, value in given.items() if value is not None})
 
 
-def show(found: Trained, arguments: argparse.Namespace, metric: str) -> None:
+def show(found: TrainedModel, arguments: argparse.Namespace, metric: str) -> None:
     """Prints what came of training, draws it where asked to, and says how the model is used."""
     warn(found.caveats, arguments)
     print(found.render(arguments.format, width=table_width(arguments)), flush=True)

@@ -20,7 +20,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
-class Head:
+class FileHead:
     """The beginning of a file: whole lines, as many as 64 KiB hold, but at least one if it is JSON lines, and
     1 MiB of a JSON array. Of a directory there is only its path."""
 
@@ -30,7 +30,7 @@ class Head:
     """What the user said of columns."""
 
     @classmethod
-    def of(cls, path: Path, mapping: ColumnMap = NOTHING) -> Head:
+    def of(cls, path: Path, mapping: ColumnMap = NOTHING) -> FileHead:
         if path.is_dir():
             return cls(path, b"")
         with opened(path) as stream:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.inference_formats import choose_format
 from dialogauge.corpus.inference_pair import LABELS, SPLITS, InferencePair, Label, Unlabelled
 from dialogauge.corpus.reading import Reading
@@ -35,7 +35,7 @@ class InferenceFile(Iterator[InferencePair]):
         self.caveats: list[Caveat] = []
         self._reading = Reading(self.path, skip_invalid)
         refuse_missing(self.path)
-        self._format = choose_format(Head.of(self.path))
+        self._format = choose_format(FileHead.of(self.path))
         self._pairs = self._read()
 
     @property

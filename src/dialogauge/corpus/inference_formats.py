@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from dialogauge.corpus import fields
 from dialogauge.corpus.aligned import aligned
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.inference_pair import SPLITS, InferencePair, Unlabelled, make_pair
 from dialogauge.corpus.inference_table import read_table, table_columns
 from dialogauge.corpus.json_array import items, parse_item
@@ -28,7 +28,7 @@ _KNOWN = (
 )
 
 
-def choose_format(head: Head) -> Format:
+def choose_format(head: FileHead) -> Format:
     """The format that fits the beginning of the file; an `InputError` where none does."""
     if head.is_directory:
         raise InputError("is a directory; expected a file", head.path)

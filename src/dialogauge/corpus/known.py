@@ -14,7 +14,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownCorpus:
     """A public corpus. `systems` and `dimensions` stand in the order of the file, and are empty for conversations
     that nobody rated. `papers` are citations, `cite` is short for the first of them. `sha256` maps the path of
     each file in the source to the hash of its content."""
@@ -34,7 +34,7 @@ class Known:
 
 
 @cache
-def corpora() -> tuple[Known, ...]:
+def corpora() -> tuple[KnownCorpus, ...]:
     """All known corpora, in the order of the list."""
     import tomllib
 
@@ -42,18 +42,18 @@ def corpora() -> tuple[Known, ...]:
     return tuple(_known(entry, listed["papers"]) for entry in listed["corpora"])
 
 
-def with_content(sha256: str) -> Known | None:
+def with_content(sha256: str) -> KnownCorpus | None:
     """The corpus that consists of the one file with this hash."""
     return next(iter(with_contents({sha256})), None)
 
 
-def with_contents(sha256s: AbstractSet[str]) -> list[Known]:
+def with_contents(sha256s: AbstractSet[str]) -> list[KnownCorpus]:
     """The corpora whose files are all among these, by their hashes."""
     return [corpus for corpus in corpora() if set(corpus.sha256.values()) <= sha256s]
 
 
-def _known(entry: Mapping[str, Any], papers: Mapping[str, Mapping[str, str]]) -> Known:
-    return Known(
+def _known(entry: Mapping[str, Any], papers: Mapping[str, Mapping[str, str]]) -> KnownCorpus:
+    return KnownCorpus(
         name=entry["name"],
         title=entry["title"],
         reader=entry["reader"],

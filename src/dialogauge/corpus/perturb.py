@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.perturbations import GENERIC, KINDS, WORD, Chosen
+from dialogauge.corpus.perturbations import GENERIC, KINDS, WORD, ChosenTurn
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.numbers import check_number, check_seed
@@ -66,7 +66,7 @@ def perturb(
     for drawn in _drawn(corpus.turns, ratio, seed):
         for (place, stream), (next_place, _) in zip(drawn, drawn[1:] + drawn[:1], strict=True):
             turn, following = corpus.turns[place], corpus.turns[next_place].response
-            text = KINDS[kind].change(Chosen(turn, following, stream, words, sentences))
+            text = KINDS[kind].change(ChosenTurn(turn, following, stream, words, sentences))
             chosen += 1
             if text is None or text == turn.response:
                 left += 1

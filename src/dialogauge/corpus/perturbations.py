@@ -24,7 +24,7 @@ GENERIC = (
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenTurn:
     """A turn whose response is to be changed, with what the change may draw on."""
 
     turn: Turn
@@ -43,12 +43,12 @@ class Chosen:
 class Perturbation:
     """A way to change a response; `change` gives the new text, or None where there is none."""
 
-    change: Callable[[Chosen], str | None]
+    change: Callable[[ChosenTurn], str | None]
     excuse: str
     """Why a chosen turn can be left as it is."""
 
 
-def noise(chosen: Chosen) -> str | None:
+def noise(chosen: ChosenTurn) -> str | None:
     """Inserts a quarter to a half as many words as there are, at least one. Number, places and words are uniform."""
     if not chosen.words:
         return None
@@ -68,11 +68,11 @@ def noise(chosen: Chosen) -> str | None:
     return _with_words(chosen.turn.response, widened)
 
 
-def mismatch(chosen: Chosen) -> str:
+def mismatch(chosen: ChosenTurn) -> str:
     return chosen.following
 
 
-def permute(chosen: Chosen) -> str | None:
+def permute(chosen: ChosenTurn) -> str | None:
     """Puts the words in another order; the spaces between them stay in their places."""
     words = WORD.findall(chosen.turn.response)
     if len(set(words)) < 2:
@@ -84,19 +84,19 @@ def permute(chosen: Chosen) -> str | None:
     return _with_words(chosen.turn.response, shuffled)
 
 
-def repeat(chosen: Chosen) -> str | None:
+def repeat(chosen: ChosenTurn) -> str | None:
     """Says a generic sentence, another one where the response is one already."""
     others = [sentence for sentence in chosen.sentences if sentence != chosen.turn.response]
     return others[chosen.random().integers(len(others))] if others else None
 
 
-def truncate(chosen: Chosen) -> str | None:
+def truncate(chosen: ChosenTurn) -> str | None:
     """Keeps the first half of the words, rounded down, but at least one."""
     ends = [word.end() for word in WORD.finditer(chosen.turn.response)]
     return chosen.turn.response[: ends[len(ends) // 2 - 1]] if len(ends) > 1 else None
 
 
-def parrot(chosen: Chosen) -> str | None:
+def parrot(chosen: ChosenTurn) -> str | None:
     """Says the last utterance of the context back."""
     last = chosen.turn.context[-1] if chosen.turn.context else ""
     return last if last.strip() else None

@@ -11,7 +11,7 @@ from typing import Any
 
 from dialogauge.corpus import fields
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote, quote_all
 from dialogauge.corpus.readers import delimited, jsonl, parquet
 from dialogauge.corpus.reading import Reading
@@ -166,7 +166,7 @@ class _Joining:
 def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
     path = reading.path
     refuse_missing(path)
-    head = Head.of(path)
+    head = FileHead.of(path)
     if head.is_directory:
         raise InputError("is a directory; expected a file of ratings", path)
     if parquet.sniff(head):

@@ -11,8 +11,8 @@ from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from dialogauge.corpus.columns import ColumnMap, Columns
-from dialogauge.corpus.head import Head
-from dialogauge.corpus.known import Known, with_content
+from dialogauge.corpus.head import FileHead
+from dialogauge.corpus.known import KnownCorpus, with_content
 from dialogauge.corpus.source import content_sha256, decode, raw_lines
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
@@ -33,7 +33,7 @@ class Reader:
 
     name: str
     title: str
-    sniff: Callable[[Head], bool]
+    sniff: Callable[[FileHead], bool]
     read: Callable[[Reading], Iterator[LocatedTurn]]
     has_columns: bool = False
     """Whether records have names of their own, which can be told by `--map`."""
@@ -73,7 +73,7 @@ class Reading:
         self._current = self.system
 
     @cached_property
-    def known(self) -> Known | None:
+    def known(self) -> KnownCorpus | None:
         """What is published about this file, which tells names that it does not hold itself."""
         return with_content(content_sha256(self.path))
 

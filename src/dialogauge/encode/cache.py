@@ -18,7 +18,7 @@ from dialogauge.encode import sqlite_file
 from dialogauge.encode.folders import cache_folder
 from dialogauge.encode.generations import Generations
 from dialogauge.encode.sqlite_file import is_busy
-from dialogauge.encode.store import Found, Store, Use
+from dialogauge.encode.store import CacheFile, CacheHits, Use
 from dialogauge.errors import InputError
 
 LIMIT = 4 << 30
@@ -72,7 +72,7 @@ class Cache:
     """What went wrong and was worked around, each said once."""
 
     def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
-        self._store: Store | None = None
+        self._store: CacheFile | None = None
         self._number = 0
         self.problems = []
         self.folder = cache_folder() if folder is None else folder
@@ -86,7 +86,7 @@ class Cache:
         if not keys:
             return {}
         with self._lock:
-            found = self._attempt("read", lambda opened: opened.get(keys)) or Found({}, [], [])
+            found = self._attempt("read", lambda opened: opened.get(keys)) or CacheHits({}, [], [])
             if found.damaged:
                 self._note(f"damaged vectors in the cache in {self.folder} were dropped and are computed again")
                 self._attempt("written", lambda opened: opened.drop(found.damaged))
@@ -104,12 +104,12 @@ class Cache:
             disk = 0
             with suppress(OSError):
                 disk = self._generations.bytes_on_disk()
-            use = self._attempt("read", Store.use) or Use(0, 0, None, None)
+            use = self._attempt("read", CacheFile.use) or Use(0, 0, None, None)
         return CacheStatus(self.folder, use.entries, use.bytes, disk, self.limit, _date(use.oldest), _date(use.newest))
 
     def clear(self) -> int:
         """Removes everything and gives the space back to the disk. How many entries there were."""
-        return self._attempt("written", Store.clear) or 0
+        return self._attempt("written", CacheFile.clear) or 0
 
     def close(self) -> None:
         """Lets the file go; the next call opens it again."""
@@ -128,7 +128,7 @@ class Cache:
         if opened := getattr(self, "_store", None):
             opened.close()
 
-    def _attempt(self, kind: Kind, work: Callable[[Store], T], *, create: bool = False) -> T | None:
+    def _attempt(self, kind: Kind, work: Callable[[CacheFile], T], *, create: bool = False) -> T | None:
         """The work's result; None where there is no file, or where what went wrong is noted instead."""
         with self._lock:
             if time.monotonic() < self._paused.get(kind, 0.0):
@@ -153,12 +153,12 @@ class Cache:
             self.close()
         return self._generations.current()
 
-    def _open(self, number: int, there: bool) -> Store:
+    def _open(self, number: int, there: bool) -> CacheFile:
         if self._store is None:
             path = self._generations.path(number)
             if not there:
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._store = Store(path, self.limit, create=not there, frozen=there and not _writable(path))
+            self._store = CacheFile(path, self.limit, create=not there, frozen=there and not _writable(path))
             self._number = number
         return self._store
 
@@ -173,7 +173,7 @@ class Cache:
         self.close()
         try:
             if self._generations.current() == (number, True):
-                Store(self._generations.path(number + 1), self.limit, create=True).close()
+                CacheFile(self._generations.path(number + 1), self.limit, create=True).close()
         except (sqlite3.Error, OSError):
             return False
         return True

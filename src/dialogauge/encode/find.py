@@ -66,7 +66,7 @@ MADE_FOR_ENGLISH = re.compile(
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownEncoder:
     """An encoder that is known by a short name."""
 
     title: str
@@ -80,7 +80,7 @@ class Known:
 
 
 KNOWN = {
-    "minilm": Known(
+    "minilm": KnownEncoder(
         title="minilm-l6-v2",
         about="all-MiniLM-L6-v2: 6 layers, 384-d, the default",
         hub="sentence-transformers/all-MiniLM-L6-v2",
@@ -89,7 +89,7 @@ KNOWN = {
         parts=lambda: [directory] if (directory := minilm_directory()) else [],
         command=MINILM_INSTALL,
     ),
-    "mpnet": Known(
+    "mpnet": KnownEncoder(
         title="mpnet-base-v2",
         about="all-mpnet-base-v2: 12 layers, 768-d",
         hub="sentence-transformers/all-mpnet-base-v2",

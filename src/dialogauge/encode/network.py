@@ -16,7 +16,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from dialogauge.encode.base import Dtype
 from dialogauge.encode.entries import Output
 from dialogauge.encode.find import CONFIG, ModelFiles
-from dialogauge.encode.tokenizer import Encoded
+from dialogauge.encode.tokenizer import TokenizedText
 from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import DialogaugeError, InputError
 
@@ -37,7 +37,7 @@ LEAST_SIZE = 10**6
 """Below so many numbers nothing is too large to be built."""
 
 
-class Network:
+class EncoderNetwork:
     """A model with its layers up to the deepest that is wanted."""
 
     def __init__(self, files: ModelFiles, dtype: Dtype, deepest: int, tuning: Tuning | None = None) -> None:
@@ -58,7 +58,7 @@ class Network:
         return sum(tensor.numel() for name, tensor in named if "embedding" not in name and "pooler" not in name)
 
     @torch.inference_mode()
-    def __call__(self, batch: Sequence[Encoded], outputs: Sequence[Output]) -> list[torch.Tensor]:
+    def __call__(self, batch: Sequence[TokenizedText], outputs: Sequence[Output]) -> list[torch.Tensor]:
         """For each output, on the model's device: states of shape (texts, tokens, width), or vectors (texts, width)."""
         lengths = np.array([len(encoded) for encoded in batch])
         inputs = {"input_ids": self._pad([encoded.ids for encoded in batch], lengths)}
@@ -115,7 +115,7 @@ def out_of_memory(error: RuntimeError) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "allocate memory" in str(error)
 
 
-def too_long_alone(encoded: Encoded) -> DialogaugeError:
+def too_long_alone(encoded: TokenizedText) -> DialogaugeError:
     return DialogaugeError(f"not enough memory to encode a single text of {len(encoded)} tokens")
 
 

@@ -9,7 +9,7 @@ from dialogauge.encode.base import Split, Tokens
 from dialogauge.encode.folders import cache_folder
 from dialogauge.encode.static_base import StaticEncoder
 from dialogauge.encode.vector_cache import cached_store
-from dialogauge.encode.vector_store import Store
+from dialogauge.encode.vector_store import WordVectorStore
 from dialogauge.files import expanded
 from dialogauge.text.words import RECIPE
 from dialogauge.text.words import words as nltk_words
@@ -21,7 +21,7 @@ class StaticVectors(StaticEncoder):
     """The vectors of a file, for words as `dialogauge.text.words` finds them (lower-cased) unless `tokens` is
     given a `split`. Ids are rows in the order of the file."""
 
-    def __init__(self, store: Store, identity: str) -> None:
+    def __init__(self, store: WordVectorStore, identity: str) -> None:
         super().__init__(identity, store.vectors)
         self._store = store
 

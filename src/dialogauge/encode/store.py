@@ -32,10 +32,10 @@ LARGEST = 1 << 29
 """Bytes of the largest value that is stored; SQLite's own bound is 10⁹ for a row."""
 
 
-Row = tuple[int, int, bytes, bytes]
+CacheRow = tuple[int, int, bytes, bytes]
 
 
-class Found(NamedTuple):
+class CacheHits(NamedTuple):
     values: dict[bytes, bytes]
     damaged: list[bytes]
     stale: list[bytes]
@@ -50,7 +50,7 @@ class Use(NamedTuple):
     newest: int | None
 
 
-class Store:
+class CacheFile:
     """Holds the file open, for any number of threads that take turns."""
 
     def __init__(self, path: Path, limit: int, *, create: bool = False, frozen: bool = False) -> None:
@@ -70,9 +70,9 @@ class Store:
         """Whether the file was deleted or replaced since it was opened."""
         return _identity(self.path) != self._file
 
-    def get(self, keys: Sequence[bytes]) -> Found:
+    def get(self, keys: Sequence[bytes]) -> CacheHits:
         now = time.time_ns()
-        found = Found({}, [], [])
+        found = CacheHits({}, [], [])
         wanted = {_tag(key): key for key in keys}
         tags = list(wanted)
         for start in range(0, len(tags), BATCH):
@@ -95,7 +95,7 @@ class Store:
         """Stores the entries and evicts what is then too much. Many megabytes become several transactions: other
         processes wait less long, and the log stays small."""
         self._bound_log()
-        rows: list[Row] = []
+        rows: list[CacheRow] = []
         size = 0
         for key, value in entries.items():
             if len(value) > min(self.limit, LARGEST):
@@ -132,7 +132,7 @@ class Store:
         oldest, newest = (self._db.execute(f"SELECT {end}(used) {sane}").fetchone()[0] for end in ("min", "max"))
         return Use(entries, self._in_use(), oldest and int(oldest), newest and int(newest))
 
-    def _insert(self, rows: Sequence[Row]) -> None:
+    def _insert(self, rows: Sequence[CacheRow]) -> None:
         with transaction(self._db):
             self._db.executemany("INSERT OR REPLACE INTO entries (tag, used, digest, value) VALUES (?, ?, ?, ?)", rows)
         if self._in_use() > self.limit:

@@ -27,7 +27,7 @@ PANIC = "PanicException"
 
 
 @dataclass(slots=True)
-class Encoded:
+class TokenizedText:
     """One text or pair as the model reads it."""
 
     ids: Ids
@@ -68,7 +68,7 @@ class Tokenizer:
             first, inside = (self._tokenizer.encode(text, add_special_tokens=False).ids for text in ("a", " a"))
         return bool(first != inside)
 
-    def encode(self, texts: Sequence[Text], places: bool = True) -> list[Encoded]:
+    def encode(self, texts: Sequence[Text], places: bool = True) -> list[TokenizedText]:
         """Without `places`, offsets and marks of special tokens are left out, which is twice as fast."""
         encode = self._tokenizer.encode_batch if places else self._tokenizer.encode_batch_fast
         with tokenizer_errors(self._directory, FAILS):
@@ -87,13 +87,13 @@ class Tokenizer:
         """The token behind an id, as the vocabulary spells it."""
         return str(self._tokenizer.id_to_token(number))
 
-    def _read(self, text: Text, encoding: Any, places: bool) -> Encoded:
+    def _read(self, text: Text, encoding: Any, places: bool) -> TokenizedText:
         dropped = max(0, len(encoding) - self._limit)
         offsets = encoding.offsets if places else []
         if dropped:
             encoding, offsets = self._cut(text)
         ids = encoding.ids
-        return Encoded(
+        return TokenizedText(
             ids=np.array(ids, dtype=np.int32),
             segments=np.array(encoding.type_ids, dtype=np.int32) if self._segments else None,
             offsets=np.array(offsets, dtype=np.int32).reshape(-1, 2) if places else None,

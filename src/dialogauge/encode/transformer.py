@@ -17,13 +17,13 @@ from dialogauge.encode.cache import Cache
 from dialogauge.encode.entries import Entry, Output, Vector, keys, pack, size, unpack
 from dialogauge.encode.find import ModelFiles
 from dialogauge.encode.memory import Memory
-from dialogauge.encode.tokenizer import Encoded, Tokenizer
+from dialogauge.encode.tokenizer import TokenizedText, Tokenizer
 from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import InputError, unknown
 from dialogauge.progress import progress_bar
 
 if TYPE_CHECKING:
-    from dialogauge.encode.network import Network
+    from dialogauge.encode.network import EncoderNetwork
 
 AT_HAND = 256 * 2**20
 """So many bytes of vectors stay in memory; older ones are in the cache, or encoded again."""
@@ -51,7 +51,7 @@ class Transformer(Encoder):
         self._progress = progress
         self._memory: Memory[Entry] = Memory(AT_HAND, size)
         self._expected: defaultdict[bool, dict[Output, None]] = defaultdict(dict)
-        self._network: Network | None = None
+        self._network: EncoderNetwork | None = None
         self._tuning = tuning
 
     def recipe(self) -> dict[str, str]:
@@ -151,18 +151,18 @@ class Transformer(Encoder):
                 self.encoded += len(window)
                 yield window, _run(network, encoded, outputs, bar.update)
 
-    def _loaded(self, layers: int) -> Network:
-        from dialogauge.encode.network import Network
+    def _loaded(self, layers: int) -> EncoderNetwork:
+        from dialogauge.encode.network import EncoderNetwork
 
         deepest = max([layers, *(output.layer for expected in self._expected.values() for output in expected)])
         if self._network is None or self._network.layers < deepest:
-            self._network = Network(
+            self._network = EncoderNetwork(
                 self.files, self.dtype, self.files.layers if self._tuning else deepest, self._tuning
             )
         return self._network
 
 
-def _run(network: Network, encoded: list[Encoded], outputs: list[Output], tick: Any) -> list[list[Entry]]:
+def _run(network: EncoderNetwork, encoded: list[TokenizedText], outputs: list[Output], tick: Any) -> list[list[Entry]]:
     """For each output the entries in the order of the texts. A batch is fetched only after the next one is on its way,
     so that a GPU never waits."""
     columns: list[list[Any]] = [[None] * len(encoded) for _ in outputs]
@@ -179,7 +179,9 @@ def _run(network: Network, encoded: list[Encoded], outputs: list[Output], tick: 
     return columns
 
 
-def _forward(network: Network, places: Any, encoded: list[Encoded], outputs: list[Output]) -> Iterator[tuple[Any, Any]]:
+def _forward(
+    network: EncoderNetwork, places: Any, encoded: list[TokenizedText], outputs: list[Output]
+) -> Iterator[tuple[Any, Any]]:
     """The batch, in halves where memory does not suffice for the whole, which counts for all that follow."""
     from dialogauge.encode.network import out_of_memory, too_long_alone
 
@@ -200,7 +202,7 @@ def _forward(network: Network, places: Any, encoded: list[Encoded], outputs: lis
         yield from _forward(network, half, encoded, outputs)
 
 
-def _fetch(places: Any, states: list[Any], encoded: list[Encoded], columns: list[list[Any]]) -> None:
+def _fetch(places: Any, states: list[Any], encoded: list[TokenizedText], columns: list[list[Any]]) -> None:
     for column, tensor in zip(columns, states, strict=True):
         array = tensor.cpu().numpy()
         if not np.isfinite(array).all():

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from dialogauge.corpus.source import refuse_missing, sha256
-from dialogauge.encode.vector_store import Store, convert, load_store
+from dialogauge.encode.vector_store import WordVectorStore, convert, load_store
 from dialogauge.errors import InputError
 from dialogauge.files import NEW, OLD, unfinished, whole_file
 
@@ -18,7 +18,7 @@ State = list[str | int]
 _TRIES = 3
 
 
-def cached_store(source: Path, folder: Path, progress: bool = False) -> Store:
+def cached_store(source: Path, folder: Path, progress: bool = False) -> WordVectorStore:
     """The vectors of a file, from `folder/<first 16 digits of its sha256>`, converted now if that is absent or
     damaged. Another process may delete or replace that at any time; then it is made again."""
     source = source.absolute()

@@ -23,7 +23,7 @@ ABOUT, VECTORS, WORDS, ROWS = "about.json", "vectors.npy", "words.npy", "rows.np
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class WordVectorStore:
     """Converted word vectors. Row `rows[i]` of the vectors is that of the word whose hash is `words[i]`; the
     hashes are sorted. Rows of words that came twice are there but nothing points at them."""
 
@@ -45,7 +45,7 @@ def hashes(words: Sequence[str], salt: bytes = b"") -> NDArray[np.uint64]:
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64, copy=False)
 
 
-def load_store(folder: Path, sha256: str) -> Store | None:
+def load_store(folder: Path, sha256: str) -> WordVectorStore | None:
     """The vectors converted from the file with that hash; None where they are absent, damaged or of another
     version."""
     try:
@@ -63,7 +63,7 @@ def load_store(folder: Path, sha256: str) -> Store | None:
     shapes = {"vectors": (about.get("rows"), about.get("dim")), "words": (count,), "rows": (count,)}
     fits = {"vectors": vectors.shape, "words": words.shape, "rows": rows.shape} == shapes
     typed = [array.dtype for array in (vectors, words, rows)] == [np.float32, np.uint64, np.int32]
-    return Store(vectors, words, rows, about) if fits and typed and count else None
+    return WordVectorStore(vectors, words, rows, about) if fits and typed and count else None
 
 
 def convert(source: Path, sha256: str, folder: Path, progress: bool) -> None:

@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 """Statistics that agree to this share of themselves are equal, and spreads below it are rounding."""
 
 
-class Found(NamedTuple):
+class TwoSampleResult(NamedTuple):
     """The first system less the second. NaN where something is undefined."""
 
     values: tuple[float, float]
@@ -39,22 +39,22 @@ class Found(NamedTuple):
     test: str
 
 
-def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings, permutations: int) -> Found:
+def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings, permutations: int) -> TwoSampleResult:
     metric = first.metric
     column = metric.mean_of(part) if isinstance(metric, MeanMetric) and metric.resampling == "bootstrap" else None
     if column is None or first.groups:
         return _welch(*of_one_size(first, second, settings), part, settings)
-    return _permutation(Sums.noted(first, column), Sums.noted(second, column), settings, permutations)
+    return _permutation(UnitSums.noted(first, column), UnitSums.noted(second, column), settings, permutations)
 
 
-class Sums(NamedTuple):
+class UnitSums(NamedTuple):
     """The sum of each unit's values, and how many they are."""
 
     totals: Floats
     sizes: Floats
 
     @classmethod
-    def noted(cls, sample: Sample, column: int) -> Sums:
+    def noted(cls, sample: Sample, column: int) -> UnitSums:
         _, places = np.unique(sample.units, return_inverse=True)
         return cls(
             np.bincount(places, sample.rows[:, column]).astype(np.float64), np.bincount(places).astype(np.float64)
@@ -83,21 +83,21 @@ class Sums(NamedTuple):
             return np.where(apart <= ROUNDING * np.abs(self.totals).max(), 0.0, apart / error)
 
 
-def _permutation(first: Sums, second: Sums, settings: Settings, permutations: int) -> Found:
+def _permutation(first: UnitSums, second: UnitSums, settings: Settings, permutations: int) -> TwoSampleResult:
     """The p-value is the share of permutations, the observed one included, in which the studentised difference is as
     large; the interval reaches as many standard errors as 95 % of them do."""
     units = len(first.sizes), len(second.sizes)
     values = first.mean, second.mean
     mine = np.repeat([1.0, 0.0], units)[None, :]
-    pooled = Sums(*(np.concatenate(both) for both in zip(first, second, strict=True)))
+    pooled = UnitSums(*(np.concatenate(both) for both in zip(first, second, strict=True)))
     deviations = pooled.totals - pooled.sizes * pooled.mean
     scale = float(np.abs(deviations).max())
-    found = Found(values, NO_INTERVAL, float("nan"), float("nan"), units, "permutation")
+    found = TwoSampleResult(values, NO_INTERVAL, float("nan"), float("nan"), units, "permutation")
     if min(units) < 2 or np.isnan(scale):
         return found
     if scale <= ROUNDING * np.abs(pooled.totals).max():
         return found._replace(interval=Interval(0.0, 0.0), p=1.0)
-    pooled = Sums(deviations / scale, pooled.sizes)
+    pooled = UnitSums(deviations / scale, pooled.sizes)
     dealt = _studentised(pooled, mine, np.random.default_rng([settings.seed, 2]), permutations)
     errors = np.concatenate([pooled.error(mine), pooled.error(1 - mine)])
     reach = float(np.quantile(dealt, settings.confidence, method="higher")) * scale * float(np.hypot(*errors))
@@ -109,7 +109,7 @@ def _permutation(first: Sums, second: Sums, settings: Settings, permutations: in
     )
 
 
-def _studentised(pooled: Sums, mine: Floats, rng: np.random.Generator, permutations: int) -> Floats:
+def _studentised(pooled: UnitSums, mine: Floats, rng: np.random.Generator, permutations: int) -> Floats:
     """The differences as they are and in so many permutations, in standard errors."""
     found = [pooled.studentised(mine)]
     block = max(1, CELLS_AT_ONCE // mine.size)
@@ -119,7 +119,7 @@ def _studentised(pooled: Sums, mine: Floats, rng: np.random.Generator, permutati
     return np.concatenate(found)
 
 
-def _welch(first: Sample, second: Sample, part: str, settings: Settings) -> Found:
+def _welch(first: Sample, second: Sample, part: str, settings: Settings) -> TwoSampleResult:
     """The degrees of freedom are Welch's, from the standard errors of the two jackknives."""
     from scipy.special import stdtr, stdtrit
 
@@ -128,7 +128,7 @@ def _welch(first: Sample, second: Sample, part: str, settings: Settings) -> Foun
     values = one.estimate, other.estimate
     difference, error = values[0] - values[1], float(np.hypot(one.error, other.error))
     rounding = ROUNDING * max(map(abs, values))
-    found = Found(values, NO_INTERVAL, float("nan"), float("nan"), units, "welch")
+    found = TwoSampleResult(values, NO_INTERVAL, float("nan"), float("nan"), units, "welch")
     if np.isnan(difference) or not error > rounding:
         return found._replace(p=1.0) if min(units) > 1 and abs(difference) <= rounding else found
     shares = np.square([one.error / error, other.error / error])

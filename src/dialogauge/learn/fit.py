@@ -18,11 +18,11 @@ from dialogauge.learn.losses import among_all, pairwise
 from dialogauge.learn.negatives import Sampler
 from dialogauge.learn.optimizer_state import PREFIX, packed, unpack
 from dialogauge.learn.pairs import Pairs, Rows
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.learn.schedules import rate_of_epoch, rate_of_step
-from dialogauge.models.inputs import Inputs
+from dialogauge.models.inputs import TextInputs
 from dialogauge.models.networks import earlier, make_network
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 from dialogauge.models.towers import Towers
 
 SCORED = 4096
@@ -70,9 +70,9 @@ class Fitting:
         self,
         sampler: Sampler,
         held: Held,
-        inputs: Inputs,
-        shape: Shape,
-        recipe: Recipe,
+        inputs: TextInputs,
+        shape: RuberShape,
+        recipe: RuberRecipe,
         seed: int,
         device: torch.device,
     ) -> None:

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 
 
-def pairwise(recipe: Recipe, true: Tensor, negative: Tensor) -> Tensor:
+def pairwise(recipe: RuberRecipe, true: Tensor, negative: Tensor) -> Tensor:
     """Of logits of true responses (pairs) and of their negatives (pairs, kinds). True responses count as much as all
     negatives together."""
     if recipe.loss == "ranking":

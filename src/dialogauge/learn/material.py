@@ -16,9 +16,9 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.fit import Held
 from dialogauge.learn.negatives import Sampler
 from dialogauge.learn.pairs import Pairs, Texts, read_pairs, same_texts
-from dialogauge.learn.recipe import Recipe
-from dialogauge.models.inputs import Inputs, make_inputs, width_of
-from dialogauge.models.shape import Shape
+from dialogauge.learn.recipe import RuberRecipe
+from dialogauge.models.inputs import TextInputs, make_inputs, width_of
+from dialogauge.models.shape import RuberShape
 from dialogauge.numbers import check_share
 
 SHARE = 0.05
@@ -31,7 +31,7 @@ OFTEN = 0.05
 
 
 @dataclass(frozen=True)
-class Data:
+class RuberData:
     """Texts and pairs, before anything is encoded."""
 
     texts: list[str]
@@ -53,10 +53,10 @@ class Data:
 def read_data(
     turns: Iterable[Turn],
     validation: Iterable[Turn] | None,
-    recipe: Recipe,
+    recipe: RuberRecipe,
     leave_out: Collection[str] = (),
     share: float = SHARE,
-) -> Data:
+) -> RuberData:
     """Pairs to learn from and pairs to validate with: of a share of the dialogues, unless `validation` gives others."""
     check_share("the share to validate with", share)
     texts = Texts()
@@ -70,7 +70,7 @@ def read_data(
         caveats += other.caveats()
         left_out += other.left_out
     caveats += _of_held(train, held)
-    return Data(texts.listed(), train, held, caveats, left_out)
+    return RuberData(texts.listed(), train, held, caveats, left_out)
 
 
 def _of_held(train: Pairs, held: Pairs) -> list[Caveat]:
@@ -95,17 +95,17 @@ def _of_held(train: Pairs, held: Pairs) -> list[Caveat]:
 class Material:
     """Data with its vectors, from which any number of networks can be trained."""
 
-    data: Data
+    data: RuberData
     encoder: Encoder
-    shape: Shape
-    inputs: Inputs
+    shape: RuberShape
+    inputs: TextInputs
     sampler: Sampler
     held_sampler: Sampler
     held: Held
     device: torch.device
 
 
-def make_material(data: Data, encoder: Encoder, recipe: Recipe) -> Material:
+def make_material(data: RuberData, encoder: Encoder, recipe: RuberRecipe) -> Material:
     """Every text is encoded once. The negatives that validation is done with are drawn here, at random."""
     encoder.tokens(["an encoder without vectors for words is refused before any work is done"])
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -126,14 +126,14 @@ def make_material(data: Data, encoder: Encoder, recipe: Recipe) -> Material:
     return Material(data, encoder, shape, encoded.inputs, sampler, held_sampler, held, device)
 
 
-def shape_of(recipe: Recipe, encoder: Encoder) -> Shape:
+def shape_of(recipe: RuberRecipe, encoder: Encoder) -> RuberShape:
     """Towers look at the last layer and the one half way to it, unless the recipe names layers."""
     layers, last = recipe.layers, encoder.last_layer
     if recipe.network == "towers" and not layers and last:
         layers = (last, last // 2)
     if layers and last is None:
         raise InputError(f"layers: the encoder {encoder.identity} has none")
-    return Shape(width_of(encoder), recipe.network, recipe.sentence, layers, recipe.dropout)
+    return RuberShape(width_of(encoder), recipe.network, recipe.sentence, layers, recipe.dropout)
 
 
 def _unit(vectors: Any) -> Any:

@@ -71,7 +71,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Reading:
+class PairsRead:
     """What came of turns: pairs, and how many were left out."""
 
     pairs: Pairs
@@ -93,7 +93,7 @@ class Reading:
 
 def read_pairs(
     turns: Iterable[Turn], texts: Texts, context: int = 1, network: Kind = "ruber", leave_out: Collection[str] = ()
-) -> Reading:
+) -> PairsRead:
     """A pair for each turn, by `query_of`. Texts are added to `texts`. Turns that answer an utterance in `leave_out`
     (by `bare`) are left out."""
     rows: list[tuple[int, int, int, int]] = []
@@ -114,7 +114,7 @@ def read_pairs(
             f"nothing to learn from: {empty} turns without a context or a response, {left_out} left out; "
             "expected conversations of at least two utterances"
         )
-    return Reading(Pairs(*np.array(rows, np.int64).T), empty, left_out)
+    return PairsRead(Pairs(*np.array(rows, np.int64).T), empty, left_out)
 
 
 def same_texts(texts: Sequence[str]) -> Rows:

@@ -20,7 +20,7 @@ MOST_MEMBERS = 1000
 
 
 @dataclass(frozen=True)
-class Recipe:
+class RuberRecipe:
     """The defaults are those of Ghazarian et al. 2019, section 4.3; what they leave open is said here."""
 
     network: Kind = "ruber"
@@ -87,8 +87,8 @@ class Recipe:
         return {**values, "negatives": list(self.negatives), "layers": list(self.layers)}
 
 
-PAPER = Recipe()
-TOWERS = Recipe(
+PAPER = RuberRecipe()
+TOWERS = RuberRecipe(
     network="towers",
     loss="softmax",
     negatives=("in_batch",),

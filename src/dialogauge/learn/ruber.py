@@ -16,7 +16,7 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.material import SHARE, make_material, read_data
 from dialogauge.learn.output import check_output, checkpoint_folder
 from dialogauge.learn.pairs import bare
-from dialogauge.learn.recipe import TOWERS, Recipe
+from dialogauge.learn.recipe import TOWERS, RuberRecipe
 from dialogauge.learn.ruber_card import Sources, make_card, readable_card
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.directory import CARD, write_model
@@ -78,7 +78,7 @@ class TrainingResult:
 def train_ruber(
     conversations: Conversations | str | Path | Sequence[str | Path],
     out: str | Path,
-    recipe: Recipe | None = None,
+    recipe: RuberRecipe | None = None,
     *,
     encoder: str = "minilm",
     half: bool = False,

@@ -8,7 +8,7 @@ from typing import Any
 
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.learn.provenance import describe_data, languages_of, list_data, made_for, versions
-from dialogauge.learn.training import Trained
+from dialogauge.learn.training import TrainedRuber
 from dialogauge.models.directory import LANGUAGES
 from dialogauge.models.ruber import KIND
 from dialogauge.tables import printable
@@ -39,7 +39,7 @@ class Sources:
     left_out: Sequence[SourceFile] = ()
 
 
-def make_card(trained: Trained, encoder: str, sources: Sources) -> dict[str, Any]:
+def make_card(trained: TrainedRuber, encoder: str, sources: Sources) -> dict[str, Any]:
     material, recipe = trained.material, trained.recipe
     return {
         "kind": KIND,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 
 WARM_UP = 0.05
 """The share of all steps in which a linear schedule rises from nothing."""
 
 
-def rate_of_epoch(recipe: Recipe, losses: Sequence[float]) -> float:
+def rate_of_epoch(recipe: RuberRecipe, losses: Sequence[float]) -> float:
     """After epochs with these validation losses. On a plateau, lowered once for every `patience` epochs in a row
     without a lower loss, and never raised."""
     if recipe.schedule == "linear":
@@ -26,7 +26,7 @@ def rate_of_epoch(recipe: Recipe, losses: Sequence[float]) -> float:
     return rate
 
 
-def rate_of_step(recipe: Recipe, rate: float, epoch: int, step: int, steps: int) -> float:
+def rate_of_step(recipe: RuberRecipe, rate: float, epoch: int, step: int, steps: int) -> float:
     """In the epoch of this number, from 0, of so many steps; `rate` is that at its start."""
     if recipe.schedule == "plateau":
         return rate

@@ -14,19 +14,19 @@ import torch
 from dialogauge.learn.checkpoint import Checkpoint, key_of
 from dialogauge.learn.fit import Epoch, Fitted, Fitting
 from dialogauge.learn.material import Material
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.learn.validation import Validation, validate
-from dialogauge.models.networks import Network, make_network
-from dialogauge.models.shape import Shape
+from dialogauge.models.networks import RuberNetwork, make_network
+from dialogauge.models.shape import RuberShape
 from dialogauge.progress import progress_bar
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedRuber:
     """Networks that have learned what they could, with all that a card says about them."""
 
-    recipe: Recipe
-    shape: Shape
+    recipe: RuberRecipe
+    shape: RuberShape
     material: Material
     members: list[Fitted]
     validation: Validation
@@ -41,7 +41,9 @@ class Trained:
         }
 
 
-def train(material: Material, recipe: Recipe, checkpoints: Path | None = None, progress: bool = False) -> Trained:
+def train(
+    material: Material, recipe: RuberRecipe, checkpoints: Path | None = None, progress: bool = False
+) -> TrainedRuber:
     """As many networks as the recipe says, one after the other. Where the folder `checkpoints` is given, training that
     was broken off goes on from there."""
     started = time.monotonic()
@@ -54,12 +56,12 @@ def train(material: Material, recipe: Recipe, checkpoints: Path | None = None, p
             fitting = Fitting(material.sampler, material.held, material.inputs, shape, recipe, seed, material.device)
             members.append(fitting.run(checkpoint, tick, restored))
     networks = [_network(shape, fitted, material.device) for fitted in members]
-    return Trained(
+    return TrainedRuber(
         recipe, shape, material, members, validate(networks, material, recipe.seed), time.monotonic() - started
     )
 
 
-def checkpoints_of(folder: Path, recipe: Recipe, material: Material) -> list[Checkpoint]:
+def checkpoints_of(folder: Path, recipe: RuberRecipe, material: Material) -> list[Checkpoint]:
     """One for each network. They must agree with recipe, texts, pairs and encoder."""
     data, encoder = material.data.digest(), material.encoder.recipe()
     common = {"recipe": recipe.record(), "shape": asdict(material.shape), "data": data, "encoder": encoder}
@@ -67,14 +69,14 @@ def checkpoints_of(folder: Path, recipe: Recipe, material: Material) -> list[Che
     return [Checkpoint(folder / f"{member}.safetensors", key) for member, key in enumerate(keys)]
 
 
-def _network(shape: Shape, fitted: Fitted, device: torch.device) -> Network:
+def _network(shape: RuberShape, fitted: Fitted, device: torch.device) -> RuberNetwork:
     network = make_network(shape)
     network.load_state_dict(fitted.weights)
     return network.to(device).eval()
 
 
 @contextmanager
-def _watched(member: int, recipe: Recipe, progress: bool) -> Iterator[Any]:
+def _watched(member: int, recipe: RuberRecipe, progress: bool) -> Iterator[Any]:
     """A bar that ends where training would, if it learned nothing more from now on."""
     lowest, end = float("inf"), min(recipe.stop, recipe.epochs)
     name = f"network {member + 1} of {recipe.members}" if recipe.members > 1 else "training"

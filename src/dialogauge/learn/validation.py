@@ -14,7 +14,7 @@ from dialogauge.learn.intervals import Accuracy, clustered_mean
 from dialogauge.learn.material import Material
 from dialogauge.learn.negatives import NEGATIVES, Negative
 from dialogauge.learn.pairs import Rows
-from dialogauge.models.networks import Network, relatedness
+from dialogauge.models.networks import RuberNetwork, relatedness
 from dialogauge.models.normalisation import Normalisation, Range
 from dialogauge.models.pooling import pool_words, usual_pooling
 
@@ -47,7 +47,7 @@ class Validation:
         }
 
 
-def validate(networks: Sequence[Network], material: Material, seed: int) -> Validation:
+def validate(networks: Sequence[RuberNetwork], material: Material, seed: int) -> Validation:
     """Against the negatives of training (random ones) and, one for each pair, against each other kind."""
     pairs, everyone = material.data.held, np.arange(len(material.data.held))
     kinds: list[Negative] = [kind for kind in NEGATIVES if kind not in ("random", "in_batch")]
@@ -62,7 +62,7 @@ def validate(networks: Sequence[Network], material: Material, seed: int) -> Vali
     )
 
 
-def _scores(networks: Sequence[Network], material: Material, responses: Rows) -> NDArray[np.float64]:
+def _scores(networks: Sequence[RuberNetwork], material: Material, responses: Rows) -> NDArray[np.float64]:
     queries, previous = (
         np.repeat(texts, responses.shape[1]) for texts in (material.data.held.queries, material.data.held.previous)
     )

@@ -20,14 +20,14 @@ ROUNDING = 1e-12
 Units = NDArray[np.uint64]
 
 
-class Prdc(NamedTuple):
+class PrdcValues(NamedTuple):
     precision: float
     recall: float
     density: float
     coverage: float
 
 
-def prdc(real: Floats, generated: Floats, k: int = 5, units: tuple[Units, Units] | None = None) -> Prdc:
+def prdc(real: Floats, generated: Floats, k: int = 5, units: tuple[Units, Units] | None = None) -> PrdcValues:
     """How two sets of rows cover each other, where a row's ball reaches to its k-th nearest neighbour on its own side.
 
     Precision: the share of generated rows in the ball of any real row; recall the same with sides changed
@@ -46,7 +46,7 @@ def prdc(real: Floats, generated: Floats, k: int = 5, units: tuple[Units, Units]
     real, generated = centred_rows(real, generated)
     n, m = len(real), len(generated)
     if not n or not m:
-        return Prdc(np.nan, np.nan, np.nan, np.nan)
+        return PrdcValues(np.nan, np.nan, np.nan, np.nan)
     slack = rounding(real, generated)
     of_real, of_generated = units or (np.arange(n, dtype=np.uint64), np.arange(n, n + m, dtype=np.uint64))
     reach, reach_generated = _reach(real, k, of_real) + slack, _reach(generated, k, of_generated) + slack
@@ -60,7 +60,7 @@ def prdc(real: Floats, generated: Floats, k: int = 5, units: tuple[Units, Units]
         covered += int(inside.any(axis=1).sum())
         recalled += int((distances <= reach_generated).any(axis=1).sum())
     balls = np.nan if np.isnan(reach).all() else 1.0
-    return Prdc(
+    return PrdcValues(
         precision=balls * float((around > 0).mean()),
         recall=np.nan if np.isnan(reach_generated).all() else recalled / n,
         density=balls * float(around.mean()) / k,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.encode.base import Encoder, Vectors
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 
 if TYPE_CHECKING:
     import torch
@@ -22,24 +22,24 @@ AT_ONCE = 16_384
 """Texts asked for at a time: what else is wanted of them is then still in the encoder's memory."""
 
 
-class Inputs(Protocol):
+class TextInputs(Protocol):
     """Row i belongs to text i; a tensor of rows gives their batch."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, rows: torch.Tensor, /) -> Sentences: ...
 
 
-def expect_inputs(encoder: Encoder, shape: Shape) -> None:
+def expect_inputs(encoder: Encoder, shape: RuberShape) -> None:
     """Tells the encoder what will be asked for, so that one pass gives all of it."""
     for layer in shape.layers or (None,):
         encoder.expect("tokens" if shape.sentence == "rnn" else shape.sentence, pairs=False, layer=layer)
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedTexts:
     """Texts ready for a network. Entry i of each belongs to text i."""
 
-    inputs: Inputs
+    inputs: TextInputs
     cut: NDArray[np.bool_]
     """Texts longer than the encoder takes."""
     silent: NDArray[np.bool_]
@@ -53,11 +53,11 @@ class Encoded:
 def make_inputs(
     encoder: Encoder,
     texts: Sequence[str],
-    shape: Shape,
+    shape: RuberShape,
     device: torch.device,
     dtype: torch.dtype | None = None,
     means: bool = False,
-) -> Encoded:
+) -> EncodedTexts:
     """Every text is encoded once, however much is asked of it. With a transformer, pooling goes over all its tokens,
     special ones included. Numbers are in 32 bits unless `dtype` says otherwise."""
     expect_inputs(encoder, shape)
@@ -73,7 +73,7 @@ def make_inputs(
     silent = np.concatenate([part.silent for part in parts]) | np.array([not text for text in spelled])
     coverage = np.concatenate([part.coverage for part in parts])
     coverage[silent, -1] = False
-    return Encoded(
+    return EncodedTexts(
         _join([part.states for part in parts], shape).to(device, dtype),
         np.concatenate([part.dropped for part in parts]) > 0,
         silent,
@@ -99,14 +99,14 @@ def _words(encoder: Encoder, texts: Sequence[str]) -> _Part:
     return _Part(words, np.array(dropped), silent, np.array(coverage, np.int32))
 
 
-def _pooled(encoder: Encoder, texts: Sequence[str], shape: Shape) -> _Part:
+def _pooled(encoder: Encoder, texts: Sequence[str], shape: RuberShape) -> _Part:
     pool: Any = shape.sentence
     pools = [encoder.pooled(texts, pool, layer) for layer in shape.layers or (None,)]
     vectors = np.concatenate([pooled.vectors for pooled in pools], axis=1)
     return _Part(vectors, pools[0].dropped, np.asarray(~vectors.any(axis=1)), pools[0].coverage)
 
 
-def _join(parts: list[Any], shape: Shape) -> Any:
+def _join(parts: list[Any], shape: RuberShape) -> Any:
     import torch
 
     from dialogauge.models.words import WordStates

@@ -9,21 +9,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dialogauge.models.inputs import Inputs
+from dialogauge.models.inputs import TextInputs
 from dialogauge.models.relatedness import Relatedness
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 from dialogauge.models.towers import Towers
 
 BATCH = 1024
 
-Network = Relatedness | Towers
+RuberNetwork = Relatedness | Towers
 
 
-def make_network(shape: Shape) -> Network:
+def make_network(shape: RuberShape) -> RuberNetwork:
     return Towers(shape) if shape.network == "towers" else Relatedness(shape)
 
 
-def earlier(inputs: Inputs, previous: Tensor) -> Tensor | None:
+def earlier(inputs: TextInputs, previous: Tensor) -> Tensor | None:
     """The vectors of what was said before each query, zeros where the row is below 0; None where nothing was at all."""
     there = previous >= 0
     if not there.any():
@@ -35,7 +35,7 @@ def earlier(inputs: Inputs, previous: Tensor) -> Tensor | None:
 
 @torch.inference_mode()
 def relatedness(
-    networks: Sequence[Network], inputs: Inputs, queries: Tensor, responses: Tensor, previous: Tensor
+    networks: Sequence[RuberNetwork], inputs: TextInputs, queries: Tensor, responses: Tensor, previous: Tensor
 ) -> NDArray[np.float64]:
     """From 0 to 1 for each pair of rows of the inputs, the mean of what the networks say."""
     batches = zip(*(torch.split(rows, BATCH) for rows in (queries, responses, previous)), strict=True)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from dialogauge.models.shape import UNITS, Shape
+from dialogauge.models.shape import UNITS, RuberShape
 from dialogauge.models.words import Words
 
 LAYERS = (256, 512, 128)
@@ -21,12 +21,12 @@ Sentences = Tensor | Words
 class Relatedness(nn.Module):
     """Two batches of texts in, one logit for each pair out. The relatedness is its sigmoid."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: RuberShape) -> None:
         super().__init__()
         width = shape.sentence_width
         recurrent = shape.sentence == "rnn"
-        self.query_rnn = Recurrent(shape.width) if recurrent else None
-        self.response_rnn = Recurrent(shape.width) if recurrent else None
+        self.query_rnn = BidirectionalGru(shape.width) if recurrent else None
+        self.response_rnn = BidirectionalGru(shape.width) if recurrent else None
         self.bilinear = nn.Parameter(torch.empty(width, width))
         nn.init.xavier_uniform_(self.bilinear)
         layers = [
@@ -46,7 +46,7 @@ class Relatedness(nn.Module):
         return self.layers(torch.cat([q, bilinear, r], dim=1))[:, 0]  # type: ignore[no-any-return]
 
 
-class Recurrent(nn.Module):
+class BidirectionalGru(nn.Module):
     """Two layers of bidirectional gated recurrent units; a sentence is the last state of each direction."""
 
     def __init__(self, width: int) -> None:

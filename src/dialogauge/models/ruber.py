@@ -17,10 +17,10 @@ from dialogauge.models.directory import AGAIN, SavedModel, model_path, read_mode
 from dialogauge.models.inputs import expect_inputs, make_inputs
 from dialogauge.models.normalisation import Normalisation
 from dialogauge.models.query import query_of
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 
 if TYPE_CHECKING:
-    from dialogauge.models.networks import Network
+    from dialogauge.models.networks import RuberNetwork
 
 KIND = "ruber"
 SHIPPED = "ruber-minilm"
@@ -46,7 +46,7 @@ class RuberModel:
     """One network, or several that differ in their seeds alone: the relatedness is then their mean."""
 
     saved: SavedModel
-    shape: Shape
+    shape: RuberShape
     members: int
     context: int
     """How many of the last utterances are looked at."""
@@ -85,10 +85,10 @@ class RuberModel:
         return Related(values, cut, encoded.silent[q] | encoded.silent[r], coverage)
 
     @cached_property
-    def _networks(self) -> list[Network]:
+    def _networks(self) -> list[RuberNetwork]:
         return [self._network(f"{member}.") for member in range(self.members)]
 
-    def _network(self, prefix: str) -> Network:
+    def _network(self, prefix: str) -> RuberNetwork:
         import torch
 
         from dialogauge.models.networks import make_network
@@ -108,7 +108,7 @@ def open_ruber(directory: str | Path | None = None) -> RuberModel:
     try:
         members, context = _count(network["members"]), _count(network["context"])
         values = {name: network[name] for name in SHAPE}
-        shape = Shape(**{**values, "layers": tuple(values["layers"])})
+        shape = RuberShape(**{**values, "layers": tuple(values["layers"])})
         _ = str(encoder["name"]), str(encoder["identity"])
         if shape.network == "towers" and context > 2:
             raise InputError(f"towers look at 1 or 2 utterances, found {context}")
@@ -120,7 +120,7 @@ def open_ruber(directory: str | Path | None = None) -> RuberModel:
     return RuberModel(saved, shape, members, context)
 
 
-def expected_tensors(shape: Shape, members: int) -> dict[str, tuple[int, ...]]:
+def expected_tensors(shape: RuberShape, members: int) -> dict[str, tuple[int, ...]]:
     import torch
 
     from dialogauge.models.networks import make_network

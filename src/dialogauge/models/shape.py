@@ -20,7 +20,7 @@ UNITS = 128
 
 
 @dataclass(frozen=True)
-class Shape:
+class RuberShape:
     """`width` is that of the encoder's vectors."""
 
     width: int

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from dialogauge.models.shape import Shape
+from dialogauge.models.shape import RuberShape
 
 HIDDEN = 512
 SMALL = 0.001
@@ -24,7 +24,7 @@ class Towers(nn.Module):
 
     calibration: Tensor
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: RuberShape) -> None:
         super().__init__()
         self.width = shape.width
         self.query = Tower(shape)
@@ -68,7 +68,7 @@ class Towers(nn.Module):
 class Tower(nn.Module):
     """A linear map that begins as the first layer's vector itself, and what a hidden layer adds to it."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: RuberShape) -> None:
         super().__init__()
         wide, width = shape.sentence_width, shape.width
         self.linear = nn.Linear(wide, width)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.agreement.points import COUNTED, Level
-from dialogauge.agreement.result import MEAN, Agreement, Ceiling, Row
+from dialogauge.agreement.result import MEAN, Agreement, AgreementRow, Ceiling
 from dialogauge.report.agreement_parts import (
     COEFFICIENTS,
     check_coefficient,
@@ -67,7 +67,7 @@ def draw_agreement_forest(agreement: Agreement, level: Level = "system", coeffic
     return figure
 
 
-def _draw(axis: Axes, metrics: Sequence[str], rows: Mapping[str, Row], coefficient: str) -> None:
+def _draw(axis: Axes, metrics: Sequence[str], rows: Mapping[str, AgreementRow], coefficient: str) -> None:
     plain(axis, "x")
     axis.axvline(0, color=MUTED, linewidth=1, zorder=1)
     for place, metric in enumerate(metrics):
@@ -82,7 +82,7 @@ def _draw(axis: Axes, metrics: Sequence[str], rows: Mapping[str, Row], coefficie
         axis.plot([value], [place], marker, color=colour, markerfacecolor=face, markersize=5.5, zorder=3)
 
 
-def _look(row: Row, coefficient: str) -> tuple[str, str, str]:
+def _look(row: AgreementRow, coefficient: str) -> tuple[str, str, str]:
     """The dot's colour, what fills it, and its marker."""
     if not _tested(row.corpus, coefficient):
         return INK, INK, "D"
@@ -94,7 +94,7 @@ def _tested(corpus: str, coefficient: str) -> bool:
     return corpus != MEAN and coefficient in TOPPED
 
 
-def _counts(rows: Mapping[str, Row], coefficient: str, counted: str) -> str:
+def _counts(rows: Mapping[str, AgreementRow], coefficient: str, counted: str) -> str:
     """How many points the dots stand for; a metric may have fewer than another."""
     drawn = [row.n for row in rows.values() if getattr(row, coefficient) is not None]
     fewest, most = min(drawn, default=0), max(drawn, default=0)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.agreement.points import Level, Scope
-from dialogauge.agreement.result import MEAN, Agreement, Row
+from dialogauge.agreement.result import MEAN, Agreement, AgreementRow
 from dialogauge.report.agreement_parts import (
     COEFFICIENTS,
     check_coefficient,
@@ -75,7 +75,7 @@ def _places(scopes: list[Scope]) -> list[float]:
     return [place + apart * (scope.corpus == MEAN) for place, scope in enumerate(scopes)]
 
 
-def _cell(axis: Axes, x: float, y: int, row: Row | None, coefficient: str) -> None:
+def _cell(axis: Axes, x: float, y: int, row: AgreementRow | None, coefficient: str) -> None:
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dialogauge.agreement.points import Level, Points, Scope
-from dialogauge.agreement.result import MEAN, Agreement, Row
+from dialogauge.agreement.result import MEAN, Agreement, AgreementRow
 from dialogauge.errors import InputError, unknown
 from dialogauge.evaluation.digits import interval_text, value_text
 from dialogauge.report.drawing import fit, fit_all
@@ -68,7 +68,7 @@ def scope_labels(scopes: Sequence[Scope], longest: int) -> list[str]:
     ]
 
 
-def rows_of(agreement: Agreement, scope: Scope) -> dict[str, Row]:
+def rows_of(agreement: Agreement, scope: Scope) -> dict[str, AgreementRow]:
     """By metric."""
     return {row.metric: row for row in agreement.rows if row.scope == scope}
 
@@ -78,7 +78,7 @@ def check_coefficient(coefficient: str) -> None:
         raise unknown("coefficient", coefficient, COEFFICIENTS)
 
 
-def estimate(row: Row | None, coefficient: str) -> tuple[float | None, float | None, float | None]:
+def estimate(row: AgreementRow | None, coefficient: str) -> tuple[float | None, float | None, float | None]:
     """The correlation and its interval; None where there is none."""
     if row is None:
         return None, None, None
@@ -86,7 +86,7 @@ def estimate(row: Row | None, coefficient: str) -> tuple[float | None, float | N
     return value, low, high
 
 
-def told(row: Row | None) -> str:
+def told(row: AgreementRow | None) -> str:
     """Both correlations with their intervals, for the corner of a panel."""
     return "\n".join(_told(sign, *estimate(row, name)) for sign, name in (("r", "pearson"), ("ρ", "spearman")))
 
@@ -110,6 +110,6 @@ def interval_words(agreement: Agreement, level: Level) -> str:
     return f"{100 * agreement.settings.confidence:.4g}% intervals over {agreement.unit}{systems}"
 
 
-def turned_words(rows: Mapping[str, Row], metrics: Sequence[str]) -> str:
+def turned_words(rows: Mapping[str, AgreementRow], metrics: Sequence[str]) -> str:
     """For a caption: that lower may be better."""
     return TURNED if any(rows[metric].higher_is_better is False for metric in metrics if metric in rows) else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialogauge.agreement.points import Floats, Points, Scope
-from dialogauge.agreement.result import Agreement, Row
+from dialogauge.agreement.result import Agreement, AgreementRow
 from dialogauge.report.agreement_parts import (
     interval_words,
     metrics_of,
@@ -74,7 +74,7 @@ def draw_system_scatter(
     return figure
 
 
-def _draw(axis: Axes, points: Points, metric: str, row: Row | None) -> None:
+def _draw(axis: Axes, points: Points, metric: str, row: AgreementRow | None) -> None:
     plain(axis)
     x, y = points.people, points.column(metric)
     known = np.isfinite(x) & np.isfinite(y)

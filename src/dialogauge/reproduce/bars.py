@@ -16,7 +16,7 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.base import spell_file
-from dialogauge.reproduce.correlations import COEFFICIENTS, Cell, Recipe, Reproduced, reproduce_table3
+from dialogauge.reproduce.correlations import COEFFICIENTS, PaperCell, PaperRecipe, Reproduced, reproduce_table3
 
 SCHEMA = "dialogauge.reproduced-figure/1"
 SERIES = {"bertscore": "BERTScore", "fbd": "FBD", "prd": "PRD"}
@@ -83,7 +83,7 @@ class ReproducedFigure(Forms):
         return tables.Table(headers, rows, notes)
 
 
-def reproduce_figure1(folder: str | Path, recipe: Recipe, **options: Any) -> ReproducedFigure:
+def reproduce_figure1(folder: str | Path, recipe: PaperRecipe, **options: Any) -> ReproducedFigure:
     """By corpus, the mean over the two base models."""
     return figure1(reproduce_table3(folder, _only_series(recipe), **options))
 
@@ -96,7 +96,7 @@ def figure1(table: Reproduced) -> ReproducedFigure:
     return _figure("figure 1 of Xiang et al. 2021: means over two language models, by corpus", plain, table)
 
 
-def reproduce_figure2(folder: str | Path, recipe: Recipe, **options: Any) -> ReproducedFigure:
+def reproduce_figure2(folder: str | Path, recipe: PaperRecipe, **options: Any) -> ReproducedFigure:
     """By language model, the mean over the six corpora. Of large models the paper prints no numbers."""
     return figure2(reproduce_table3(folder, _only_series(recipe), models=LARGE, **options))
 
@@ -113,14 +113,14 @@ def figure2(table: Reproduced) -> ReproducedFigure:
     return _figure("figure 2 of Xiang et al. 2021: means over six corpora, by language model", bars, table)
 
 
-def _only_series(recipe: Recipe) -> Recipe:
+def _only_series(recipe: PaperRecipe) -> PaperRecipe:
     rows = [name for name in SERIES if not recipe.rows or name in recipe.rows]
     if not rows:
         raise InputError(f"the figure has none of {', '.join(recipe.rows)}: it shows {', '.join(SERIES)}")
     return replace(recipe, rows=rows)
 
 
-def _bars(coefficient: str, groups: Mapping[str, Sequence[Cell]]) -> list[Bar]:
+def _bars(coefficient: str, groups: Mapping[str, Sequence[PaperCell]]) -> list[Bar]:
     found = []
     for group, cells in groups.items():
         for metric, series in SERIES.items():

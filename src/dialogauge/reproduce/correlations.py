@@ -24,7 +24,7 @@ COEFFICIENTS = ("spearman", "pearson")
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperCell:
     """One published number and ours. None where ours is undefined."""
 
     row: str
@@ -59,12 +59,12 @@ class Reproduced(Forms):
 
     source: Source
     titles: Mapping[str, str]
-    cells: list[Cell]
+    cells: list[PaperCell]
     agreement: Agreement
     files: tuple[SourceFile, ...]
     caveats: list[Caveat]
 
-    def cell(self, row: str, column: str, coefficient: str) -> Cell:
+    def cell(self, row: str, column: str, coefficient: str) -> PaperCell:
         for cell in self.cells:
             if (cell.row, cell.column, cell.coefficient) == (row, column, coefficient):
                 return cell
@@ -89,7 +89,7 @@ class Reproduced(Forms):
 
 
 @dataclass(frozen=True)
-class Recipe:
+class PaperRecipe:
     """How our side of a table is made."""
 
     models: Mapping[str, str]
@@ -115,7 +115,7 @@ class Recipe:
         return (parse_request(f"{row.metric}[encoder={encoder}]", compat), encoder) if encoder else None
 
 
-def reproduce_table3(folder: str | Path, recipe: Recipe, models: Sequence[str] = (), **options: Any) -> Reproduced:
+def reproduce_table3(folder: str | Path, recipe: PaperRecipe, models: Sequence[str] = (), **options: Any) -> Reproduced:
     """The overall ratings of six corpora. `folder` holds the paper's annotation files. `models` are further language
     models, for which the paper has no rows; options are those of `correlate`."""
     table = with_models(table3(), models)
@@ -123,7 +123,7 @@ def reproduce_table3(folder: str | Path, recipe: Recipe, models: Sequence[str] =
     return _reproduce(table, corpora, "overall", recipe, options)
 
 
-def reproduce_table5(folder: str | Path, recipe: Recipe, **options: Any) -> Reproduced:
+def reproduce_table5(folder: str | Path, recipe: PaperRecipe, **options: Any) -> Reproduced:
     """Four ratings of Daily(Z)."""
     table = table5()
     corpora = load_corpora(Path(folder), [table.corpus])
@@ -141,7 +141,7 @@ def _reproduce(
     table: Table3 | Table5,
     corpora: Mapping[str, Corpus],
     dimension: str | Sequence[str],
-    recipe: Recipe,
+    recipe: PaperRecipe,
     options: Mapping[str, Any],
 ) -> Reproduced:
     wanted = {name: row for name, row in table.rows.items() if not recipe.rows or row.metric in recipe.rows}
@@ -182,13 +182,13 @@ def _cell(
     column: str,
     coefficient: str,
     agreement: Agreement,
-) -> Cell:
+) -> PaperCell:
     published = getattr(row.values[column], coefficient) if row.values else None
     mine = next(
         found for found in agreement.rows if found.metric == request.name and column in (found.corpus, found.dimension)
     )
     value = getattr(mine, coefficient)
-    return Cell(
+    return PaperCell(
         row=name,
         metric=request.name,
         model=row.encoder,

@@ -28,14 +28,14 @@ def correlations_table(result: correlations.Reproduced) -> Table:
     return Table(headers, rows, _notes(result))
 
 
-def _name(cell: correlations.Cell) -> str:
+def _name(cell: correlations.PaperCell) -> str:
     """The paper's name where nothing else than the paper's model made the numbers."""
     if cell.encoder is None or cell.encoder == cell.model:
         return cell.row
     return f"{cell.row.split(' (')[0]} ({spell_file(cell.encoder)})"
 
 
-def _texts(cell: correlations.Cell) -> list[Cell]:
+def _texts(cell: correlations.PaperCell) -> list[Cell]:
     absolute = None if cell.value is None else abs(cell.value)
     return [
         Cell(number(cell.published)),
@@ -64,7 +64,7 @@ def _notes(result: correlations.Reproduced) -> list[str]:
     return notes
 
 
-def _counts(cells: Sequence[correlations.Cell]) -> list[str]:
+def _counts(cells: Sequence[correlations.PaperCell]) -> list[str]:
     """How many of the cells that could be equal are, and which are not."""
     same = [cell for cell in cells if cell.same_recipe and cell.published is not None]
     if not same:

@@ -14,7 +14,7 @@ from dialogauge.agreement.aligned import numbered
 from dialogauge.agreement.points import Floats, settled
 from dialogauge.agreement.ratings import mean_rating, ratings_of
 from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.load import corpora_in, load
 from dialogauge.corpus.readers.conture import CONTURE
 from dialogauge.corpus.readers.fed import FED
@@ -142,7 +142,7 @@ def _recognised(places: Sequence[Path]) -> Iterator[tuple[str, Path, Reader]]:
 
 def _is(reader: Reader, file: Path) -> bool:
     try:
-        return file.is_file() and reader.sniff(Head.of(file))
+        return file.is_file() and reader.sniff(FileHead.of(file))
     except InputError:
         return False
 

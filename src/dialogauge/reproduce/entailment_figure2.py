@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dialogauge.agreement.agreement_table import interval_and_p, number
-from dialogauge.agreement.result import Row
+from dialogauge.agreement.result import AgreementRow
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.forms import Forms
@@ -106,6 +106,6 @@ def reproduce_entailment_figure2(
     )
 
 
-def _estimate(row: Row, name: str) -> Cell:
+def _estimate(row: AgreementRow, name: str) -> Cell:
     ends = (getattr(row, f"{name}_low"), getattr(row, f"{name}_high"), getattr(row, f"{name}_p"))
     return Cell(number(getattr(row, name)), interval_and_p(*ends))

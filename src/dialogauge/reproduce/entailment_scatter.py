@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.agreement.points import Floats
-from dialogauge.agreement.result import Row
+from dialogauge.agreement.result import AgreementRow
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import spell_file
 from dialogauge.reproduce.entailment_agreement import agreement_of, remarks_of
@@ -31,7 +31,7 @@ class ScatterPanel:
     people: Floats
     values: Floats
     units: NDArray[np.int64]
-    row: Row
+    row: AgreementRow
     """The correlations, from these numbers as they are."""
 
 

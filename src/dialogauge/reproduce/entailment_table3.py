@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dialogauge.agreement.macro import mean_rows
-from dialogauge.agreement.result import Ceiling, Row
+from dialogauge.agreement.result import AgreementRow, Ceiling
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.forms import Forms
@@ -42,7 +42,7 @@ class EntailmentTable3(Forms):
 
     rows: list[TableRow]
     corpora: list[RatedCorpus]
-    found: dict[tuple[str, str], Row]
+    found: dict[tuple[str, str], AgreementRow]
     ceilings: dict[str, Ceiling]
     """Of corpora with several ratings for each turn."""
     files: tuple[SourceFile, ...]
@@ -86,7 +86,7 @@ def reproduce_entailment_table3(
     if not any(row.metric for row in rows):
         raise InputError("; ".join(caveat.message for caveat in embeddings.caveats(rows)))
     options = {"cache": cache, "resamples": resamples, "seed": seed, "progress": progress}
-    found: dict[tuple[str, str], Row] = {}
+    found: dict[tuple[str, str], AgreementRow] = {}
     ceilings: dict[str, Ceiling] = {}
     remarks: list[Caveat] = []
     for corpus in corpora:
@@ -126,7 +126,7 @@ def _models(inputs: EntailmentInputs) -> tuple[list[NamedModel], list[Caveat]]:
         return [], [Caveat("no_model", f"rows of entailment are left out: {error}")]
 
 
-def _record(row: TableRow, corpus: str | None, found: Row | None) -> dict[str, Any]:
+def _record(row: TableRow, corpus: str | None, found: AgreementRow | None) -> dict[str, Any]:
     published = row.published or (None, None)
     return {
         "row": row.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dialogauge.agreement.agreement_table import interval_and_p, number
-from dialogauge.agreement.result import Row
+from dialogauge.agreement.result import AgreementRow
 from dialogauge.reproduce.entailment_corpora import RatedCorpus
 from dialogauge.reproduce.entailment_published import GONE, PAPER, entailment_table3
 from dialogauge.tables import Cell, Header, Table
@@ -44,7 +44,7 @@ def _line(row: TableRow, result: EntailmentTable3) -> list[Cell]:
     return [Cell(row.title), *published, *cells]
 
 
-def _pair(found: Row | None, with_interval: bool) -> list[Cell]:
+def _pair(found: AgreementRow | None, with_interval: bool) -> list[Cell]:
     if found is None:
         return [EMPTY, EMPTY]
     return [

@@ -11,13 +11,13 @@ import numpy as np
 from dialogauge.agreement.points import Floats
 from dialogauge.agreement.ratings import mean_rating, ratings_of
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.load import load
 from dialogauge.corpus.readers.bert_ruber import BERT_RUBER
 from dialogauge.corpus.turn import Turn
 from dialogauge.corpus.unit import unit_of
 from dialogauge.errors import Caveat, InputError
-from dialogauge.learn.material import Data, read_data
+from dialogauge.learn.material import RuberData, read_data
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.recipe import PAPER
 
@@ -68,7 +68,7 @@ def rated_file(folder: Path) -> Path:
 
 def _recognised(path: Path) -> bool:
     try:
-        return BERT_RUBER.sniff(Head.of(path))
+        return BERT_RUBER.sniff(FileHead.of(path))
     except InputError:
         return False
 
@@ -81,7 +81,7 @@ def _ratings(turn: Turn) -> tuple[float | None, ...]:
 class Exchanges:
     """Texts and pairs of the second halves of the files, less those whose query was rated."""
 
-    data: Data
+    data: RuberData
     files: tuple[SourceFile, ...]
     left_out: int
     caveats: list[Caveat]

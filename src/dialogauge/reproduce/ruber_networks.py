@@ -14,7 +14,7 @@ from dialogauge.encode.base import Encoder
 from dialogauge.errors import InputError
 from dialogauge.learn.material import Material, make_material
 from dialogauge.learn.output import checkpoint_folder
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.learn.ruber_card import Sources, make_card, readable_card
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.directory import SavedModel, read_model, write_model
@@ -28,7 +28,7 @@ MATERIAL_SEED = 0
 
 
 @dataclass(frozen=True)
-class Network:
+class PaperNetwork:
     variant: Variant
     seed: int
 
@@ -36,7 +36,7 @@ class Network:
     def folder(self) -> str:
         return f"{self.variant.name.replace('/', '-')}-{self.seed}"
 
-    def recipe(self, base: Recipe) -> Recipe:
+    def recipe(self, base: RuberRecipe) -> RuberRecipe:
         return replace(base, sentence=self.variant.sentence, loss=self.variant.loss, seed=self.seed)
 
 
@@ -47,13 +47,13 @@ class Workshop:
     keep: Path
     exchanges: Exchanges
     encoders: dict[str, tuple[str, Encoder]]
-    base: Recipe
+    base: RuberRecipe
     progress: bool = False
 
-    def directory(self, network: Network) -> Path:
+    def directory(self, network: PaperNetwork) -> Path:
         return self.keep / network.folder
 
-    def make(self, networks: Sequence[Network]) -> dict[Network, SavedModel]:
+    def make(self, networks: Sequence[PaperNetwork]) -> dict[PaperNetwork, SavedModel]:
         """All of them, those that are kept already checked before any other is trained."""
         for network in networks:
             if self.directory(network).exists():
@@ -64,7 +64,7 @@ class Workshop:
             self._train(missing)
         return {network: self._read(network) for network in networks}
 
-    def _read(self, network: Network) -> SavedModel:
+    def _read(self, network: PaperNetwork) -> SavedModel:
         saved = read_model(self.directory(network), KIND)
         expected = self._expected(network)
         found = _found(saved)
@@ -75,7 +75,7 @@ class Workshop:
             )
         return saved
 
-    def _expected(self, network: Network) -> dict[str, Any]:
+    def _expected(self, network: PaperNetwork) -> dict[str, Any]:
         """What the card of the network must say."""
         return {
             "recipe": network.recipe(self.base).record(),
@@ -84,13 +84,13 @@ class Workshop:
             "encoder": self.encoders[network.variant.embedding][1].identity,
         }
 
-    def _train(self, networks: Sequence[Network]) -> None:
+    def _train(self, networks: Sequence[PaperNetwork]) -> None:
         with _counted(len(networks), self.progress) as count:
             # Losses and seeds share what is encoded; one material at a time is in memory.
             for _, group in groupby(_by_material(networks), key=_material_key):
                 self._train_group(list(group), count)
 
-    def _train_group(self, networks: Sequence[Network], count: Any) -> None:
+    def _train_group(self, networks: Sequence[PaperNetwork], count: Any) -> None:
         variant = networks[0].variant
         name, encoder = self.encoders[variant.embedding]
         recipe = replace(networks[0].recipe(self.base), seed=MATERIAL_SEED)
@@ -99,7 +99,7 @@ class Workshop:
             with count(network):
                 self._train_one(network, material, name)
 
-    def _train_one(self, network: Network, material: Material, encoder: str) -> None:
+    def _train_one(self, network: PaperNetwork, material: Material, encoder: str) -> None:
         target, files = self.directory(network), self.exchanges.files
         recipe, folder = network.recipe(self.base), checkpoint_folder(target)
         trained = train(material, recipe, folder, self.progress)
@@ -133,11 +133,11 @@ def _found(saved: SavedModel) -> dict[str, Any]:
         raise saved.error(f"its card cannot be used: {error!r}") from None
 
 
-def _material_key(network: Network) -> tuple[str, str]:
+def _material_key(network: PaperNetwork) -> tuple[str, str]:
     return network.variant.embedding, network.variant.sentence
 
 
-def _by_material(networks: Sequence[Network]) -> list[Network]:
+def _by_material(networks: Sequence[PaperNetwork]) -> list[PaperNetwork]:
     """Those that share a material one after the other, otherwise in the order given."""
     first = {key: place for place, key in reversed(list(enumerate(map(_material_key, networks))))}
     return sorted(networks, key=lambda network: first[_material_key(network)])
@@ -149,7 +149,7 @@ def _counted(total: int, progress: bool) -> Iterator[Any]:
     with progress_bar(total=total, shown=progress, unit="network") as bar:
 
         @contextmanager
-        def count(network: Network) -> Iterator[None]:
+        def count(network: PaperNetwork) -> Iterator[None]:
             bar.set_description(f"network {bar.n + 1} of {total}: {network.folder}")
             yield
             bar.update()

@@ -62,7 +62,7 @@ class SeedRun:
 
 
 @dataclass(frozen=True)
-class Row:
+class RuberRow:
     paper: PaperRow
     runs: list[SeedRun]
     column: str | None = None

@@ -14,7 +14,7 @@ from dialogauge.reproduce.ruber_published import BERT, WORD2VEC
 from dialogauge.tables import Cell, Header, Table, counted
 
 if TYPE_CHECKING:
-    from dialogauge.reproduce.ruber_rows import Row
+    from dialogauge.reproduce.ruber_rows import RuberRow
     from dialogauge.reproduce.ruber_tables import ReproducedRuber
 
 TITLES = {"pearson": "Pearson", "spearman": "Spearman", "cosine": "cosine"}
@@ -56,7 +56,7 @@ def ruber_text(result: ReproducedRuber) -> Table:
     return Table(headers, [_cells(row, blended, result.stands) for row in result.rows], _notes(result))
 
 
-def _cells(row: Row, blended: bool, stands: Mapping[str, Stand]) -> list[Cell]:
+def _cells(row: RuberRow, blended: bool, stands: Mapping[str, Stand]) -> list[Cell]:
     variant = row.paper.variant
     lead = [_embedding(row, stands), variant.sentence, LOSSES[variant.loss]]
     if blended:
@@ -68,18 +68,18 @@ def _cells(row: Row, blended: bool, stands: Mapping[str, Stand]) -> list[Cell]:
     return [*cells, Cell("" if row.column else number(row.accuracy))]
 
 
-def _embedding(row: Row, stands: Mapping[str, Stand]) -> str:
+def _embedding(row: RuberRow, stands: Mapping[str, Stand]) -> str:
     """The paper's embedding, and what made the numbers."""
     embedding = row.paper.variant.embedding
     return f"{PAPER_NAMES[embedding]} ({row.column or stands[embedding].name})"
 
 
-def _spread(row: Row, name: str) -> str:
+def _spread(row: RuberRow, name: str) -> str:
     deviation = row.deviation(name)
     return number(row.mean(name)) + ("" if deviation is None else f" ± {number(deviation)}")
 
 
-def _p(row: Row, name: str) -> str:
+def _p(row: RuberRow, name: str) -> str:
     return "" if name == "cosine" else interval_and_p(None, None, row.p(name))
 
 

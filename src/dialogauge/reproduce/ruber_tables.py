@@ -18,7 +18,7 @@ from dialogauge.encode.folders import cache_folder
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.forms import Forms
 from dialogauge.files import expanded
-from dialogauge.learn.recipe import Recipe
+from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.ruber import Ruber
@@ -27,7 +27,7 @@ from dialogauge.models.directory import SavedModel
 from dialogauge.numbers import check_whole
 from dialogauge.reproduce.models import encoder_for, stand_in_caveats
 from dialogauge.reproduce.ruber_data import Exchanges, Rated, read_exchanges, read_rated
-from dialogauge.reproduce.ruber_networks import Network, Workshop
+from dialogauge.reproduce.ruber_networks import PaperNetwork, Workshop
 from dialogauge.reproduce.ruber_published import (
     BERT,
     WORD2VEC,
@@ -37,7 +37,7 @@ from dialogauge.reproduce.ruber_published import (
     ruber_table3,
     ruber_table4,
 )
-from dialogauge.reproduce.ruber_rows import Row, SeedRun, agree
+from dialogauge.reproduce.ruber_rows import RuberRow, SeedRun, agree
 from dialogauge.reproduce.ruber_table_text import Stand, ruber_text, stand_of
 
 SCHEMA = "dialogauge.ruber_table/1"
@@ -60,7 +60,7 @@ class RuberInputs:
     """Where trained networks are kept and looked for; None for a folder in the cache."""
     models: Mapping[str, str] = field(default_factory=dict)
     """An encoder to take for the paper's BERT, by its full name."""
-    base: Recipe = field(default_factory=Recipe)
+    base: RuberRecipe = field(default_factory=RuberRecipe)
     """Of every network but for sentence, loss and seed."""
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class ReproducedRuber(Forms):
     """A table of the paper, its numbers and ours."""
 
     table: RuberTable
-    rows: list[Row]
+    rows: list[RuberRow]
     seeds: int
     exchanges: Exchanges
     stands: dict[str, Stand]
@@ -146,7 +146,7 @@ def _reproduce(table: RuberTable, inputs: RuberInputs, cache: bool, progress: bo
         for name in [inputs.names[variant.embedding]]
     }
     workshop = Workshop(inputs.kept, exchanges, opened, inputs.base, progress)
-    models = workshop.make([Network(variant, seed) for variant in variants for seed in range(inputs.seeds)])
+    models = workshop.make([PaperNetwork(variant, seed) for variant in variants for seed in range(inputs.seeds)])
     scoring = _Scoring(rated, encoders, inputs.names)
     rows = [scoring.row(row, models) for row in table.rows if row.variant in variants]
     rows += [scoring.authors(column, row) for column, row in table.scores.items()]
@@ -190,9 +190,9 @@ class _Scoring:
     caveats: dict[tuple[str, str], Caveat] = field(default_factory=dict)
     """Once for each embedding: networks with the same one meet the same texts."""
 
-    def row(self, row: PaperRow, models: dict[Network, SavedModel]) -> Row:
+    def row(self, row: PaperRow, models: dict[PaperNetwork, SavedModel]) -> RuberRow:
         mine = [(network.seed, saved) for network, saved in models.items() if network.variant == row.variant]
-        return Row(row, [self._run(row, seed, saved) for seed, saved in mine])
+        return RuberRow(row, [self._run(row, seed, saved) for seed, saved in mine])
 
     def _run(self, row: PaperRow, seed: int, saved: SavedModel) -> SeedRun:
         embedding, model = row.variant.embedding, str(saved.directory)
@@ -211,10 +211,10 @@ class _Scoring:
             seconds=float(saved.section("training")["seconds"]),
         )
 
-    def authors(self, column: str, row: PaperRow) -> Row:
+    def authors(self, column: str, row: PaperRow) -> RuberRow:
         scores = Column(column=column).measure(self.rated.turns)[:, 0]
         known = ~np.isnan(scores)
-        return Row(row, [SeedRun(agree(scores[known], self.rated.ratings[known]))], column)
+        return RuberRow(row, [SeedRun(agree(scores[known], self.rated.ratings[known]))], column)
 
     def _measured(self, metric: MeanMetric) -> tuple[Any, Iterable[Caveat]]:
         ready = metric.prepare(self.rated.corpus, encoders=self.encoders)

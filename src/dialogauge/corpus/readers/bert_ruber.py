@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dialogauge.corpus import fields
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import found, quote, quote_all
 from dialogauge.corpus.readers.delimited import number, rows
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
@@ -34,7 +34,7 @@ class _Pair:
     ratings: list[float | None] = field(default_factory=list)
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     try:
         columns = next(csv.reader([head.first_line]))
     except (csv.Error, StopIteration):

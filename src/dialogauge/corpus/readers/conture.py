@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dialogauge.corpus import fields
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.json_array import items, parse_item
 from dialogauge.corpus.quote import found
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
@@ -17,7 +17,7 @@ _FIELDS = ("dialog_id", "turns", "dialog_ratings", "system", "extra")
 _TEXTS = ("user", "chatbot")
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return isinstance(head.item.get("turns"), list) and ("dialog_id" in head.item or "dialog_ratings" in head.item)
 
 

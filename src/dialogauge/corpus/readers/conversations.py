@@ -8,7 +8,7 @@ from typing import Any
 
 from dialogauge.corpus import fields, messages
 from dialogauge.corpus.conversation import Utterance, turns
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import found
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.strict_json import parse_object
@@ -18,7 +18,7 @@ _USERS = ("user", "human")
 _FIELDS = ("dialogue", "id", "system", "utterances", "messages", "facts", "extra")
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     record = head.record
     if record is None or "response" in record or head.mapping.get("response") in record:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dialogauge.corpus.conversation import Utterance, turns
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.errors import InputError
@@ -13,7 +13,7 @@ from dialogauge.errors import InputError
 _END = "__eou__"
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return _END in head.first_line and not head.first_line.lstrip().startswith("{")
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from dialogauge.corpus.columns import FIELDS, RATINGS, gather_ratings, holds_responses, refuse_names
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.record import turn
@@ -22,7 +22,7 @@ _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
-def sniff(head: Head, delimiter: str) -> bool:
+def sniff(head: FileHead, delimiter: str) -> bool:
     """A header with a column for the responses, or one that is spelled almost like it."""
     if ("\t" in head.first_line) != (delimiter == "\t"):
         return False
@@ -33,7 +33,7 @@ def sniff(head: Head, delimiter: str) -> bool:
     return holds_responses(columns, head.mapping)
 
 
-def header_of(head: Head) -> list[str]:
+def header_of(head: FileHead) -> list[str]:
     """The first line's cells, where lines after it have as many, or the file is called a table; else nothing."""
     if len(head.lines) < 2:
         return []  # the first line may be longer than what was read of it

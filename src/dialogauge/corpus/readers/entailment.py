@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.source import decode, raw_lines
@@ -21,7 +21,7 @@ _SMALLEST = 3
 """A context, a true response and one method."""
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     """Tabs in the first line and then every so many lines, seldom elsewhere."""
     numbers = [number for number, line in head.lines if "\t" in line.strip()]
     size = _block(numbers)

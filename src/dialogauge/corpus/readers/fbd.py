@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dialogauge.corpus import fields
-from dialogauge.corpus.head import Head
-from dialogauge.corpus.known import Known
+from dialogauge.corpus.head import FileHead
+from dialogauge.corpus.known import KnownCorpus
 from dialogauge.corpus.quote import found
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.strict_json import parse_object
@@ -21,7 +21,7 @@ _FIELDS = ("src", "refs", "hyps", "human_scores", "extra")
 
 class _Names(NamedTuple):
     id: str
-    known: Known | None
+    known: KnownCorpus | None
 
     def system(self, place: int) -> str:
         return self.known.systems[place] if self.known else f"s{place:02d}"
@@ -32,7 +32,7 @@ class _Names(NamedTuple):
         return ["overall"] if number == 1 else [f"d{place}" for place in range(number)]
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return head.record is not None and "hyps" in head.record
 
 

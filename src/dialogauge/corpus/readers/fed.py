@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dialogauge.corpus import fields
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.json_array import Item, items, parse_item
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import Turn
@@ -19,7 +19,7 @@ _SPEAKERS = ("User:", "System:")
 
 
 @dataclass
-class _Dialogue:
+class _RatedDialogue:
     """An item without a response: people rated the conversation as a whole."""
 
     name: str
@@ -35,13 +35,13 @@ class _Dialogues:
     reached utterance by utterance, so that nothing is compared twice."""
 
     steps: dict[tuple[int, str], int] = field(default_factory=dict)
-    owners: dict[int, list[_Dialogue]] = field(default_factory=dict)
+    owners: dict[int, list[_RatedDialogue]] = field(default_factory=dict)
 
-    def add(self, dialogue: _Dialogue) -> None:
+    def add(self, dialogue: _RatedDialogue) -> None:
         for beginning in self._beginnings(dialogue.system, dialogue.said):
             self.owners.setdefault(beginning, []).append(dialogue)
 
-    def find(self, system: str, context: Sequence[str]) -> _Dialogue | None:
+    def find(self, system: str, context: Sequence[str]) -> _RatedDialogue | None:
         found = self.owners.get([*self._beginnings(system, context)][-1], [])
         return found[0] if len(found) == 1 else None
 
@@ -52,7 +52,7 @@ class _Dialogues:
             yield beginning
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return "context" in head.item and "annotations" in head.item
 
 
@@ -90,11 +90,11 @@ def _turn(record: Mapping[str, Any], item: Item, reading: Reading) -> Turn:
     )
 
 
-def _dialogue(record: Mapping[str, Any], item: Item, reading: Reading) -> _Dialogue:
+def _dialogue(record: Mapping[str, Any], item: Item, reading: Reading) -> _RatedDialogue:
     fields.refuse_near_misses(record, _FIELDS)
     rated = fields.ratings(record.get("annotations"))
     ratings = {dimension: list(numbers) for dimension, numbers in rated.items()}
-    return _Dialogue(str(item.number - 1), _system(record, reading), _utterances(record), ratings)
+    return _RatedDialogue(str(item.number - 1), _system(record, reading), _utterances(record), ratings)
 
 
 def _placed(turn: Turn, dialogues: _Dialogues) -> Turn:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dialogauge.corpus.aligned import aligned, utterances
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.readers.grade_ratings import DIMENSION, Judgements
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
@@ -41,7 +41,7 @@ class _System(NamedTuple):
         return [path for path in (self.responses, self.contexts, self.references, self.means) if path is not None]
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return any(head.holds(pattern) for pattern in _LAYOUTS)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from dialogauge.corpus import record
 from dialogauge.corpus.columns import holds_responses
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.json_array import items, parse_item
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return holds_responses(head.item, head.mapping)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dialogauge.corpus import record
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.strict_json import parse_object
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     """Whatever begins like an object: if it is broken, the reader says where."""
     return head.first_line.lstrip().startswith("{")
 

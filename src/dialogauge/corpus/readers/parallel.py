@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dialogauge.corpus.aligned import aligned
 from dialogauge.corpus.conversation import Utterance, turns
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.errors import InputError
@@ -20,7 +20,7 @@ _PART = re.compile(r"(?<![A-Za-z])(src|tgt|per)(?![A-Za-z])")
 _SEPARATOR = "</s>"
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     """By its name, since such a file is any text; its partner must stand beside it. Target and persona files
     are recognised too, so that the reader can say which file to give."""
     return not head.is_directory and _sibling(head.path, "tgt" if _part(head.path) == "src" else "src") is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from dialogauge.corpus.conversation import Utterance, turns
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.errors import InputError
@@ -20,7 +20,7 @@ _SILENCE = "__SILENCE__"
 
 
 @dataclass
-class _Dialogue:
+class _FactsDialogue:
     own: list[str] = field(default_factory=list)
     partner: list[str] = field(default_factory=list)
     said: list[tuple[int, str, bool]] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Dialogue:
         return [Utterance(line, text, system, facts[own]) for line, text, own in self.said]
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     start = head.first_line
     return start.startswith((f"1 {_OWN}", f"1 {_PARTNER}")) or (start.startswith("1 ") and "\t" in start)
 
@@ -50,14 +50,14 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
     """A dialogue begins where the numbers stop rising. Personas are the facts of the one they describe.
     Silence is no utterance. A line left out leaves a gap in its dialogue."""
     names = count()
-    dialogue = _Dialogue()
+    dialogue = _FactsDialogue()
     last: int | None = None
     for line, text in reading.lines():
         with reading.record(line):
             number, rest = _split(text)
             if last is not None and number <= last:
                 yield from turns(next(names), dialogue.utterances(reading.system), reading)
-                dialogue = _Dialogue()
+                dialogue = _FactsDialogue()
             last = number
             dialogue.add(line, rest)
     if last is not None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from dialogauge.corpus.columns import FIELDS, gather_ratings, refuse_names
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.record import turn
@@ -18,7 +18,7 @@ from dialogauge.errors import InputError
 _BATCH = 1024
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return head.start.startswith(b"PAR1")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialogauge.corpus.columns import ColumnMap, refuse_names
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.bert_ruber import BERT_RUBER
 from dialogauge.corpus.readers.conture import CONTURE
@@ -46,7 +46,7 @@ def choose(path: Path, name: str | None = None, mapping: ColumnMap = NOTHING) ->
         if name not in READERS:
             raise unknown("reader", name, READERS)
         return READERS[name]
-    head = Head.of(path, mapping)
+    head = FileHead.of(path, mapping)
     if not head.lines and not head.is_directory:
         raise InputError("expected turns, found an empty file", path)
     for reader in READERS.values():

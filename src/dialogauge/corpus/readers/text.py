@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dialogauge.corpus.aligned import aligned, utterances
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import Turn
@@ -17,7 +17,7 @@ from dialogauge.errors import InputError
 _NAME = re.compile(r"(contexts|responses|references)(?:[._-](.+))?\.txt(?:\.gz)?")
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return head.holds("responses*.txt*")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dialogauge.corpus import fields
-from dialogauge.corpus.head import Head
+from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.json_array import items, parse_item
 from dialogauge.corpus.quote import found
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
@@ -22,7 +22,7 @@ _PERSONA = "your persona:"
 _NO_FACT = "_nofact"
 
 
-def sniff(head: Head) -> bool:
+def sniff(head: FileHead) -> bool:
     return "context" in head.item and isinstance(head.item.get("responses"), list)
 
 

@@ -15,10 +15,10 @@ from dialogauge.models.entailment.model import KIND
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:
-    from dialogauge.learn.entailment.train import Trained
+    from dialogauge.learn.entailment.train import TrainedEntailment
 
 
-def make_card(trained: Trained, encoder: str) -> dict[str, Any]:
+def make_card(trained: TrainedEntailment, encoder: str) -> dict[str, Any]:
     data, recipe = trained.data, trained.recipe
     counts = np.bincount(data.pairs.labels[data.train], minlength=len(LABELS)).tolist()
     files = {name: describe_data(of) for name, of in data.sources.items()}

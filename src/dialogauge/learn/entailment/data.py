@@ -62,7 +62,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Data:
+class EntailmentData:
     """All pairs, and which of them are for what."""
 
     pairs: Labelled
@@ -82,7 +82,7 @@ class Data:
         return found.hexdigest()
 
 
-def read_data(files: Files, seed: int) -> Data:
+def read_data(files: Files, seed: int) -> EntailmentData:
     """Of files that say of each pair for what it is (`split`), those for training are learned from, and those for
     validation and test are used as such."""
     share = SHARE if files.share is None else files.share
@@ -109,7 +109,7 @@ def read_data(files: Files, seed: int) -> Data:
     tests = {name: _rows(uses, name) for name in dict.fromkeys(uses) if name not in ("train", "validation")}
     judged = {"validation": held, **tests}
     caveats = [*reading.caveats, *_of_labels(pairs.labels[train], held), *_of_pairs(pairs, train, judged)]
-    return Data(pairs, train, held, tests, reading.sources(), share if drawn else None, caveats)
+    return EntailmentData(pairs, train, held, tests, reading.sources(), share if drawn else None, caveats)
 
 
 class _Reading:

@@ -16,8 +16,8 @@ from dialogauge.errors import DialogaugeError
 from dialogauge.learn.checkpoint import Checkpoint
 from dialogauge.learn.entailment.batches import shuffled_batches, sorted_batches
 from dialogauge.learn.entailment.data import Rows
-from dialogauge.learn.entailment.inputs import Inputs
-from dialogauge.learn.entailment.recipe import Recipe
+from dialogauge.learn.entailment.inputs import PairInputs
+from dialogauge.learn.entailment.recipe import EntailmentRecipe
 from dialogauge.learn.optimizer_state import packed, unpack
 
 STAGE = 50_000
@@ -56,11 +56,11 @@ class Fitting:
     def __init__(
         self,
         network: Any,
-        inputs: Inputs,
+        inputs: PairInputs,
         labels: Tensor,
         train: Rows,
         held: Rows,
-        recipe: Recipe,
+        recipe: EntailmentRecipe,
         device: torch.device,
     ) -> None:
         self.network, self.inputs, self.recipe, self.device = network, inputs, recipe, device

@@ -16,14 +16,14 @@ from dialogauge.encode.transformer import Transformer
 from dialogauge.errors import InputError
 from dialogauge.learn.entailment.data import Labelled, Rows
 from dialogauge.models.entailment.classifier import TokenIds
-from dialogauge.models.entailment.shape import Shape
+from dialogauge.models.entailment.shape import EntailmentShape
 from dialogauge.models.entailment.words import read_words
 from dialogauge.models.words import Words, WordStates
 
 AT_ONCE = 16_384
 
 
-class Inputs(Protocol):
+class PairInputs(Protocol):
     """All pairs; a tensor of rows gives their batch, as a network takes it."""
 
     @property
@@ -61,7 +61,7 @@ class WordInputs:
         return tuple(batch._replace(states=batch.states.float()) for batch in (first, second))  # type: ignore[return-value]
 
 
-def make_inputs(pairs: Labelled, encoder: Encoder, shape: Shape, device: torch.device) -> Inputs:
+def make_inputs(pairs: Labelled, encoder: Encoder, shape: EntailmentShape, device: torch.device) -> PairInputs:
     premises = ["" if shape.hypothesis_only else premise for premise in pairs.premises]
     if shape.network == "esim":
         return _word_inputs(encoder, premises, pairs.hypotheses, shape.width, device)

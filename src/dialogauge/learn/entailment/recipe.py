@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from dialogauge.encode.base import Encoder, Pool
 from dialogauge.errors import InputError
 from dialogauge.learn.recipe import LARGEST_SEED
-from dialogauge.models.entailment.shape import Kind, Shape
+from dialogauge.models.entailment.shape import EntailmentShape, Kind
 from dialogauge.models.inputs import width_of
 from dialogauge.numbers import COUNT, check_whole
 
 
 @dataclass(frozen=True)
-class Recipe:
+class EntailmentRecipe:
     """Numbers of a transformer whose weights are all tuned; of the others below."""
 
     network: Kind = "transformer"
@@ -52,18 +52,20 @@ class Recipe:
         if self.network == "esim" and self.rank:
             raise InputError(f"rank: ESIM leaves its encoder as it is; found {self.rank}")
 
-    def shape(self, encoder: Encoder) -> Shape:
+    def shape(self, encoder: Encoder) -> EntailmentShape:
         return self._shape(width_of(encoder))
 
-    def _shape(self, width: int) -> Shape:
-        return Shape(self.network, width, self.rank, self.pool, self.units, self.dropout, self.hypothesis_only)
+    def _shape(self, width: int) -> EntailmentShape:
+        return EntailmentShape(
+            self.network, width, self.rank, self.pool, self.units, self.dropout, self.hypothesis_only
+        )
 
     def record(self) -> dict[str, object]:
         """As it stands in a model's card."""
         return asdict(self)
 
 
-TRANSFORMER = Recipe()
-ADAPTER = Recipe(rank=16, batch=64, rate=1e-3)
-ESIM = Recipe(network="esim", dropout=0.3, batch=64, rate=4e-4, epochs=10)
+TRANSFORMER = EntailmentRecipe()
+ADAPTER = EntailmentRecipe(rank=16, batch=64, rate=1e-3)
+ESIM = EntailmentRecipe(network="esim", dropout=0.3, batch=64, rate=4e-4, epochs=10)
 RECIPES = {"adapter": ADAPTER, "transformer": TRANSFORMER, "esim": ESIM}

@@ -19,25 +19,25 @@ from dialogauge.encode.transformer import Transformer
 from dialogauge.learn.checkpoint import Checkpoint, key_of
 from dialogauge.learn.entailment.assessment import Assessment, assess, fit_temperature
 from dialogauge.learn.entailment.card import make_card, readable_card
-from dialogauge.learn.entailment.data import Data, Files, Rows, read_data
+from dialogauge.learn.entailment.data import EntailmentData, Files, Rows, read_data
 from dialogauge.learn.entailment.fit import Fitted, Fitting, Stage
 from dialogauge.learn.entailment.inputs import make_inputs
-from dialogauge.learn.entailment.recipe import ADAPTER, Recipe
+from dialogauge.learn.entailment.recipe import ADAPTER, EntailmentRecipe
 from dialogauge.learn.entailment.result import EntailmentResult
 from dialogauge.learn.output import check_output, checkpoint_folder
 from dialogauge.models.directory import write_model
-from dialogauge.models.entailment.shape import Shape
+from dialogauge.models.entailment.shape import EntailmentShape
 from dialogauge.progress import progress_bar
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedEntailment:
     """A network that has learned what it could, with all that a card says about it."""
 
-    recipe: Recipe
-    shape: Shape
+    recipe: EntailmentRecipe
+    shape: EntailmentShape
     encoder: Encoder
-    data: Data
+    data: EntailmentData
     fitted: Fitted
     temperature: float
     uncalibrated: float
@@ -55,7 +55,7 @@ class Trained:
 def train_entailment(
     files: Files | str | Path | Sequence[str | Path],
     out: str | Path,
-    recipe: Recipe = ADAPTER,
+    recipe: EntailmentRecipe = ADAPTER,
     *,
     encoder: str = "minilm",
     half: bool = False,
@@ -78,15 +78,19 @@ def train_entailment(
     return EntailmentResult(target, card, [*data.caveats, *encoders.caveats()])
 
 
-def make_checkpoint(folder: Path, data: Data, encoder: Encoder, recipe: Recipe) -> Checkpoint:
+def make_checkpoint(folder: Path, data: EntailmentData, encoder: Encoder, recipe: EntailmentRecipe) -> Checkpoint:
     """For the training of this recipe, with these pairs and this encoder."""
     settings = {"recipe": recipe.record(), "data": data.digest(), "encoder": encoder.recipe()}
     return Checkpoint(folder / "0.safetensors", key_of(settings))
 
 
 def train(
-    data: Data, encoder: Encoder, recipe: Recipe, checkpoint: Checkpoint | None = None, progress: bool = False
-) -> Trained:
+    data: EntailmentData,
+    encoder: Encoder,
+    recipe: EntailmentRecipe,
+    checkpoint: Checkpoint | None = None,
+    progress: bool = False,
+) -> TrainedEntailment:
     started = time.monotonic()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     shape = recipe.shape(encoder)
@@ -98,7 +102,7 @@ def train(
         fitted = fitting.run(checkpoint, tick, restored)
     logits = fitting.logits(data.held)
     temperature = fit_temperature(logits, data.pairs.labels[data.held])
-    return Trained(
+    return TrainedEntailment(
         recipe=recipe,
         shape=shape,
         encoder=encoder,
@@ -113,7 +117,7 @@ def train(
     )
 
 
-def make_network(shape: Shape, encoder: Encoder, seed: int) -> Any:
+def make_network(shape: EntailmentShape, encoder: Encoder, seed: int) -> Any:
     """The network before training; its own layers come from the seed."""
     from dialogauge.encode.network import load_model
     from dialogauge.models.entailment.classifier import PairClassifier
@@ -127,7 +131,7 @@ def make_network(shape: Shape, encoder: Encoder, seed: int) -> Any:
         return PairClassifier(shape, load_model(encoder.files, "float32", encoder.files.layers))
 
 
-def _assess(data: Data, rows: Rows, logits: Any, temperature: float) -> Assessment:
+def _assess(data: EntailmentData, rows: Rows, logits: Any, temperature: float) -> Assessment:
     pairs = data.pairs
     sources = [pairs.sources[row] for row in rows.tolist()]
     return assess(

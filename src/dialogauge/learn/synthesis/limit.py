@@ -13,7 +13,7 @@ from dialogauge.learn.synthesis.options import Options
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenSlots:
     """`slots` counts the turns by split, each as often as it has lengths of history."""
 
     slots: Mapping[str, int]
@@ -25,7 +25,7 @@ class Chosen:
         return limit is None or _rank(dialogue, branch, place, length) <= limit
 
 
-def choose(dialogues: Iterable[Dialogue], options: Options) -> Chosen:
+def choose(dialogues: Iterable[Dialogue], options: Options) -> ChosenSlots:
     """As many turns as give the pairs that are wanted, the same share of every split. A turn's rank is a random number
     of its own, so that what is chosen for fewer pairs is chosen for more pairs too."""
     ranks = {split: array("Q") for split in options.split_shares}
@@ -37,7 +37,7 @@ def choose(dialogues: Iterable[Dialogue], options: Options) -> Chosen:
     wanted = math.ceil((options.pairs or 0) / options.per_entailment) + 1
     total = sum(there.values())
     if not options.pairs or wanted >= total:
-        return Chosen(there)
+        return ChosenSlots(there)
     taken = _apportioned(wanted, there)
     if empty := [split for split in taken if not taken[split]]:
         raise InputError(
@@ -45,7 +45,7 @@ def choose(dialogues: Iterable[Dialogue], options: Options) -> Chosen:
             "shares, as --splits 1,0,0"
         )
     limits = {split: sorted(ranks[split])[taken[split] - 1] for split in ranks}
-    return Chosen(taken, limits)
+    return ChosenSlots(taken, limits)
 
 
 def _apportioned(wanted: int, there: Mapping[str, int]) -> dict[str, int]:

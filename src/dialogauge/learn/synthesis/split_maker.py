@@ -11,7 +11,7 @@ from dialogauge.learn.pairs import bare
 from dialogauge.learn.synthesis.contradictions import Deck, FactContradictions
 from dialogauge.learn.synthesis.dialogues import Dialogue, slots_of
 from dialogauge.learn.synthesis.generic import Style, draw_generic
-from dialogauge.learn.synthesis.limit import Chosen
+from dialogauge.learn.synthesis.limit import ChosenSlots
 from dialogauge.learn.synthesis.mixer import Counter, Mixer
 from dialogauge.learn.synthesis.options import Options
 from dialogauge.learn.synthesis.pool import Pool
@@ -67,7 +67,7 @@ class SplitMaker:
     options: Options
     mixers: Mapping[Label, Mixer]
     makers: Makers
-    chosen: Chosen
+    chosen: ChosenSlots
     missing: int = 0
 
     def __post_init__(self) -> None:

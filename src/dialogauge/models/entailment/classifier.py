@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from dialogauge.encode.network import pool
-from dialogauge.models.entailment.head import Head
+from dialogauge.models.entailment.head import ClassHead
 from dialogauge.models.entailment.low_rank import adapt, adapters
-from dialogauge.models.entailment.shape import Shape
+from dialogauge.models.entailment.shape import EntailmentShape
 from dialogauge.models.entailment.tuned import ENCODER, HEAD
 
 
@@ -25,7 +25,7 @@ class TokenIds(NamedTuple):
 class PairClassifier(nn.Module):
     """Pairs in, a logit for each class out. All of the encoder is learned, or, with a rank, what is added to it."""
 
-    def __init__(self, shape: Shape, encoder: Any) -> None:
+    def __init__(self, shape: EntailmentShape, encoder: Any) -> None:
         super().__init__()
         self.shape = shape
         self.encoder = encoder
@@ -34,7 +34,7 @@ class PairClassifier(nn.Module):
         else:
             for name, parameter in encoder.named_parameters():
                 parameter.requires_grad_("pooler" not in name.split("."))
-        self.head = Head(shape)
+        self.head = ClassHead(shape)
 
     def forward(self, pairs: TokenIds) -> Tensor:
         mask = torch.arange(pairs.ids.shape[1], device=pairs.lengths.device) < pairs.lengths[:, None]

@@ -5,20 +5,20 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from dialogauge.models.entailment.shape import CLASSES, Shape
+from dialogauge.models.entailment.shape import CLASSES, EntailmentShape
 from dialogauge.models.words import Words
 
 
 class Esim(nn.Module):
     """Two batches of texts, as the vectors of their words, in; a logit for each class and pair out."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: EntailmentShape) -> None:
         super().__init__()
         units = shape.units
         self.dropout = nn.Dropout(shape.dropout)
-        self.encoding = Recurrent(shape.width, units)
+        self.encoding = BidirectionalLstm(shape.width, units)
         self.projection = nn.Linear(8 * units, units)
-        self.composition = Recurrent(units, units)
+        self.composition = BidirectionalLstm(units, units)
         self.hidden = nn.Linear(8 * units, units)
         self.classes = nn.Linear(units, CLASSES)
 
@@ -47,7 +47,7 @@ class Esim(nn.Module):
         return average, composed.masked_fill(~real[..., None], -torch.inf).amax(dim=1)
 
 
-class Recurrent(nn.Module):
+class BidirectionalLstm(nn.Module):
     """A bidirectional layer of long short-term memory; states past a text's end are zero."""
 
     def __init__(self, width: int, units: int) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from dialogauge.models.entailment.shape import CLASSES, Shape
+from dialogauge.models.entailment.shape import CLASSES, EntailmentShape
 
 
-class Head(nn.Module):
+class ClassHead(nn.Module):
     """One hidden layer, as wide as the vector."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: EntailmentShape) -> None:
         super().__init__()
         self.dropout = nn.Dropout(shape.dropout)
         self.hidden = nn.Linear(shape.width, shape.width)

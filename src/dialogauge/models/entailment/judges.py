@@ -13,8 +13,8 @@ from torch import nn
 
 from dialogauge.encode.base import Encoder
 from dialogauge.models.entailment.esim import Esim
-from dialogauge.models.entailment.head import Head
-from dialogauge.models.entailment.shape import CLASSES, Shape
+from dialogauge.models.entailment.head import ClassHead
+from dialogauge.models.entailment.shape import CLASSES, EntailmentShape
 from dialogauge.models.entailment.tuned import HEAD
 from dialogauge.models.entailment.words import read_words
 
@@ -50,10 +50,10 @@ class EsimJudge:
 
     encoder: Encoder
     network: Esim
-    shape: Shape
+    shape: EntailmentShape
 
     @classmethod
-    def of(cls, encoder: Encoder, shape: Shape, weights: Mapping[str, Any]) -> EsimJudge:
+    def of(cls, encoder: Encoder, shape: EntailmentShape, weights: Mapping[str, Any]) -> EsimJudge:
         return cls(encoder, _filled(Esim(shape), weights, ""), shape)
 
     def expect(self) -> None:
@@ -82,12 +82,12 @@ class TunedJudge:
     """A tuned transformer, which reads both texts at once. Its vectors are kept like any encoder's."""
 
     encoder: Encoder
-    head: Head
-    shape: Shape
+    head: ClassHead
+    shape: EntailmentShape
 
     @classmethod
-    def of(cls, encoder: Encoder, shape: Shape, weights: Mapping[str, Any]) -> TunedJudge:
-        return cls(encoder, _filled(Head(shape), weights, HEAD), shape)
+    def of(cls, encoder: Encoder, shape: EntailmentShape, weights: Mapping[str, Any]) -> TunedJudge:
+        return cls(encoder, _filled(ClassHead(shape), weights, HEAD), shape)
 
     def expect(self) -> None:
         self.encoder.expect(self.shape.pool, pairs=True)

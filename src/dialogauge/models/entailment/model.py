@@ -15,7 +15,7 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.transformer import Transformer
 from dialogauge.errors import InputError
 from dialogauge.models.directory import AGAIN, SavedModel, model_path, read_model, refuse_other_tensors
-from dialogauge.models.entailment.shape import Shape
+from dialogauge.models.entailment.shape import EntailmentShape
 from dialogauge.models.entailment.tuned import Tuned
 from dialogauge.models.trained_with import encoder_name, find_encoder
 
@@ -48,7 +48,7 @@ class EntailmentModel:
     """A model directory that was read."""
 
     saved: SavedModel
-    shape: Shape
+    shape: EntailmentShape
     temperature: float
     """Logits are divided by it: the probabilities of pairs held back then mean what they say."""
 
@@ -110,7 +110,7 @@ def open_entailment(directory: str | Path | None = None) -> EntailmentModel:
     network, encoder = saved.section("network"), saved.section("encoder")
     try:
         hidden = network.get("hypothesis_only", False)
-        shape = Shape(**{name: network[name] for name in SHAPE}, hypothesis_only=hidden)
+        shape = EntailmentShape(**{name: network[name] for name in SHAPE}, hypothesis_only=hidden)
         temperature = _positive(saved.section("calibration")["temperature"])
         _ = str(encoder["name"]), str(encoder["identity"])
     except (KeyError, TypeError, InputError) as error:
@@ -120,7 +120,7 @@ def open_entailment(directory: str | Path | None = None) -> EntailmentModel:
     return EntailmentModel(saved, shape, temperature)
 
 
-def _tensors_of_esim(shape: Shape) -> dict[str, tuple[int, ...]]:
+def _tensors_of_esim(shape: EntailmentShape) -> dict[str, tuple[int, ...]]:
     import torch
 
     from dialogauge.models.entailment.esim import Esim

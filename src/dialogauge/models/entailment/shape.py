@@ -17,7 +17,7 @@ WIDEST = 2**16
 
 
 @dataclass(frozen=True)
-class Shape:
+class EntailmentShape:
     network: Kind
     width: int
     """Of the encoder's vectors."""

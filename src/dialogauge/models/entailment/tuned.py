@@ -10,7 +10,7 @@ import numpy as np
 
 from dialogauge.encode.find import ModelFiles
 from dialogauge.models.directory import AGAIN, SavedModel, refuse_other_tensors
-from dialogauge.models.entailment.shape import Shape
+from dialogauge.models.entailment.shape import EntailmentShape
 
 ENCODER, HEAD = "encoder.", "head."
 
@@ -20,7 +20,7 @@ class Tuned:
     """What a model directory changes of its encoder's weights."""
 
     saved: SavedModel
-    shape: Shape
+    shape: EntailmentShape
 
     @property
     def digest(self) -> str:
@@ -52,15 +52,15 @@ class Tuned:
         refuse_other_tensors(self.saved, expected_tensors(encoder, self.shape))
 
 
-def expected_tensors(encoder: Any, shape: Shape) -> Mapping[str, tuple[int, ...]]:
+def expected_tensors(encoder: Any, shape: EntailmentShape) -> Mapping[str, tuple[int, ...]]:
     """Names and shapes in a model directory."""
     import torch
 
-    from dialogauge.models.entailment.head import Head
+    from dialogauge.models.entailment.head import ClassHead
     from dialogauge.models.entailment.low_rank import expected
 
     with torch.device("meta"):
-        head = Head(shape).state_dict()
+        head = ClassHead(shape).state_dict()
     if shape.rank:
         tuned = expected(encoder, shape.rank)
     else:
