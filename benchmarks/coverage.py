@@ -96,9 +96,12 @@ def statistic_of(x: Floats, y: Floats, paired: bool) -> Jackknife:
     ones, none, uncut = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
     keys = np.arange(2 * n, dtype=np.uint64)
     if paired:
-        rows, units, real = SideRows.of(x, ones, y, keys[:n], uncut), keys[:n], None
+        rows, units, real = SideRows.from_vectors(x, ones, y, keys[:n], uncut), keys[:n], None
     else:
-        own, beside = SideRows.of(x[:0], none, y, keys[:n], uncut), SideRows.of(x, ones, y[:0], keys[n:], uncut)
+        own, beside = (
+            SideRows.from_vectors(x[:0], none, y, keys[:n], uncut),
+            SideRows.from_vectors(x, ones, y[:0], keys[n:], uncut),
+        )
         rows, units, real = metric.join([own, beside]), keys, keys[n:]
     sample = Sample("fbd", "s", metric, n, "", units, metric.summarise(rows), rows, real_units=real)
     return Resampler([sample], Settings()).jackknife(sample)[""]

@@ -42,10 +42,10 @@ def main() -> None:
 
 
 def _summed(batches: Iterator[NDArray[Any]]) -> tuple[Moments, float]:
-    moments, seconds = Moments.of(np.empty((0, WIDTH))), 0.0
+    moments, seconds = Moments.from_rows(np.empty((0, WIDTH))), 0.0
     for batch in batches:
         start = time.perf_counter()
-        moments += Moments.of(batch)
+        moments += Moments.from_rows(batch)
         seconds += time.perf_counter() - start
     return moments, seconds
 

@@ -23,3 +23,22 @@ def test_no_class_name_stands_for_two_things():
             homes[node.name].append(str(file.relative_to(SOURCE)))
     assert len(homes) > 100
     assert {name: files for name, files in homes.items() if len(files) > 1 and name not in TWO_TRAINERS} == {}
+
+
+PUBLIC = {"corpus/perturb.py", "evaluation/sensitivity.py", "reproduce/fault_checks.py"}
+"""Where `of` is a keyword of the public interface or a field of JSON."""
+
+
+def test_nothing_is_called_of():
+    called = set()
+    for file, node in nodes():
+        name = (
+            node.arg
+            if isinstance(node, ast.arg)
+            else node.id
+            if isinstance(node, ast.Name)
+            else getattr(node, "name", None)
+        )
+        if name == "of":
+            called.add(str(file.relative_to(SOURCE)))
+    assert called - PUBLIC == set()

@@ -101,7 +101,7 @@ def test_numbers_are_those_of_scipy(model, result):
 def test_references_are_the_first_ones_and_each_counts_once(model, result):
     turns = corpus().by_system["a"]
     vectors = vectors_of(model, [(turn.context[-1], turn.references[0]) for turn in turns])
-    expected = NormalityRow.of("references", "references", vectors, 24, 0)
+    expected = NormalityRow.from_vectors("references", "references", vectors, 24, 0)
     assert same(result.row("references", "references"), expected)
 
 
@@ -119,7 +119,9 @@ def test_vectors_are_made_as_asked(model):
         ({"context": 0}, [turn.response for turn in turns]),
     ):
         found = normality(corpus(("a",)), encoder=model, **options)
-        assert same(found.row("a"), NormalityRow.of("a", "system", vectors_of(model, pairs, **options), 24, 0))
+        assert same(
+            found.row("a"), NormalityRow.from_vectors("a", "system", vectors_of(model, pairs, **options), 24, 0)
+        )
     assert found.signature.split("|")[4:8] == ["pool:cls", "layer:3", "pair:no", "dialogauge:0.1.0"]
 
 
@@ -141,7 +143,7 @@ def test_real_conversations_have_a_row(model):
     found = normality(corpus(("a",)), encoder=model, real=real)
     assert [row.name for row in found.rows] == ["references", "real", "a"]
     pairs = [(turn.context[0], turn.response) for turn in real]
-    assert same(found.row("real", "real"), NormalityRow.of("real", "real", vectors_of(model, pairs), 21, 0))
+    assert same(found.row("real", "real"), NormalityRow.from_vectors("real", "real", vectors_of(model, pairs), 21, 0))
     assert codes(found) == ["different_sizes"]
     assert found.caveats[0].message.startswith("rows have 21 to 24 vectors")
 

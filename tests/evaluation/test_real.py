@@ -173,7 +173,7 @@ def test_up_to_200_units_of_both_are_left_out_one_by_one(model, people):
 
 def test_distances_do_look_at_them(result, without):
     for metric in result.columns[-4:]:
-        found, other = (of.score("bot", metric) for of in (result, without))
+        found, other = (run.score("bot", metric) for run in (result, without))
         assert found.value != other.value
         assert (found.floor_from, other.floor_from) == ("exchanges", "swaps")
         assert found.floor is not None

@@ -117,9 +117,9 @@ def test_generic_replies_are_of_the_list_in_the_spelling_of_the_dialogue():
 
 
 def test_style():
-    assert Style.of(["hi , you .", "ok"]).dress("Oh, no.") == "oh , no ."
-    assert Style.of(["Hi, you.", "ok ."]).dress("Oh, no.") == "Oh, no."
-    assert Style.of(["hi, you."]).dress("I don't know.") == "i don't know."
+    assert Style.from_replies(["hi , you .", "ok"]).dress("Oh, no.") == "oh , no ."
+    assert Style.from_replies(["Hi, you.", "ok ."]).dress("Oh, no.") == "Oh, no."
+    assert Style.from_replies(["hi, you."]).dress("I don't know.") == "i don't know."
 
 
 def test_a_list_of_replies_of_ones_own(tmp_path):

@@ -153,16 +153,16 @@ def test_no_weight_at_all():
 
 def test_idf_by_hand():
     # Three texts: 1 is in all, 2 in one (twice), 3 in two, 9 in none.
-    idf = Idf.of([[1, 2, 2, 3], [1, 4], [1, 3]])
+    idf = Idf.from_texts([[1, 2, 2, 3], [1, 4], [1, 3]])
     expected = [math.log(4 / 4), math.log(4 / 2), math.log(4 / 3), math.log(4 / 1)]
     assert idf.weights(np.array([1, 2, 3, 9], np.int32)) == pytest.approx(expected)
     assert idf.weights(np.array([], np.int32)).shape == (0,)
 
 
 def test_the_digest_of_idf_tells_references_apart():
-    one = Idf.of([[1, 2], [3]])
-    assert one.digest == Idf.of([[3], [2, 1, 1]]).digest
-    others = [Idf.of(texts) for texts in ([[1, 2]], [[1, 2], [2]], [[1, 2], [3], []], [])]
+    one = Idf.from_texts([[1, 2], [3]])
+    assert one.digest == Idf.from_texts([[3], [2, 1, 1]]).digest
+    others = [Idf.from_texts(texts) for texts in ([[1, 2]], [[1, 2], [2]], [[1, 2], [3], []], [])]
     assert len({one.digest, *(other.digest for other in others)}) == 5
 
 

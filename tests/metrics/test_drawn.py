@@ -63,21 +63,21 @@ def test_both_vectors_of_a_row_are_drawn_together():
 )
 def test_order_and_parts_never_matter(limit, seed, ends, turn):
     rows = shuffled(pairs(), seed)
-    parts = [rows[np.array(of, dtype=np.int64)] for of in np.split(np.arange(40), sorted(ends))]
+    parts = [rows[np.array(places, dtype=np.int64)] for places in np.split(np.arange(40), sorted(ends))]
     sides = list(zip(*(draw(part, limit) for part in parts), strict=True))
-    for whole, draws in zip(draw(pairs(), limit), sides, strict=True):
-        draws = draws[::-1] if turn else draws
-        assert kept(total(draws)) == kept(whole)
-        one_by_one = draws[0]
-        for drawn in draws[1:]:
+    for whole, samples in zip(draw(pairs(), limit), sides, strict=True):
+        samples = samples[::-1] if turn else samples
+        assert kept(total(samples)) == kept(whole)
+        one_by_one = samples[0]
+        for drawn in samples[1:]:
             one_by_one = one_by_one + drawn
         assert kept(one_by_one) == kept(whole)
         # Cut back together they hold what their sum holds, each its own.
-        both = bounded_together([Sides(0, 0, of, of.empty()) for of in draws])
-        together = [of.real for of in both]
+        both = bounded_together([Sides(0, 0, sample, sample.empty()) for sample in samples])
+        together = [summary.real for summary in both]
         assert kept(total(together))[2] == kept(whole)[2]
-        assert sum(len(of.keys) for of in together) == min(limit, 40)
-        assert all(np.isin(of.keys, drawn.keys).all() for of, drawn in zip(together, draws, strict=True))
+        assert sum(len(sample.keys) for sample in together) == min(limit, 40)
+        assert all(np.isin(sample.keys, drawn.keys).all() for sample, drawn in zip(together, samples, strict=True))
 
 
 def test_every_row_has_the_same_chance():

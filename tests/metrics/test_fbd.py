@@ -146,7 +146,9 @@ def test_summaries_left_out(copies):
     real, generated = noise(4, n, 8), noise(5, n, 8, shift=1)
     groups = [np.flatnonzero(np.tile(UNITS, copies) == unit) for unit in (1, 2, 3, 4)]
     metric, rows = Fbd(), side_rows(real, generated)
-    for group, left in zip(groups, metric.leave_one_out([metric.summarise(rows[of]) for of in groups]), strict=True):
+    for group, left in zip(
+        groups, metric.leave_one_out([metric.summarise(rows[part]) for part in groups]), strict=True
+    ):
         rest = np.setdiff1d(np.arange(n), group)
         assert metric.conclude(left)[""] == pytest.approx(frechet_distance(real[rest], generated[rest]), rel=1e-10)
 

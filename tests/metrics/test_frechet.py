@@ -74,7 +74,7 @@ def test_a_nearly_singular_case_at_high_precision():
 @pytest.mark.parametrize(("n", "m", "d"), [(20, 30, 64), (64, 64, 64), (65, 20, 64), (300, 200, 64), (5, 400, 64)])
 def test_summaries_give_what_rows_give(n, m, d):
     x, y = gaussian(4, n, d), gaussian(5, m, d, shift=1)
-    parts = Moments.of(x[: n // 3]) + Moments.of(x[n // 3 :]), Moments.of(y)
+    parts = Moments.from_rows(x[: n // 3]) + Moments.from_rows(x[n // 3 :]), Moments.from_rows(y)
     assert frechet_of_moments(*parts) == pytest.approx(frechet_distance(x, y), rel=1e-10)
 
 
@@ -96,8 +96,8 @@ def test_properties(seed, n, m, d):
 def test_moments_add_and_subtract(seed, n, cut, d):
     x = gaussian(seed, n, d)
     cut = min(cut, n - 1)
-    first, second, whole = Moments.of(x[:cut]), Moments.of(x[cut:]), Moments.of(x)
-    for left, right in ((first + second, whole), (whole - second, first), (whole - whole, Moments.of(x[:0]))):
+    first, second, whole = Moments.from_rows(x[:cut]), Moments.from_rows(x[cut:]), Moments.from_rows(x)
+    for left, right in ((first + second, whole), (whole - second, first), (whole - whole, Moments.from_rows(x[:0]))):
         assert left.n == right.n
         np.testing.assert_allclose(left.mean, right.mean, atol=1e-9)
         np.testing.assert_allclose(left.scatter, right.scatter, atol=1e-8 * (1 + np.sum(x**2)))
@@ -107,7 +107,7 @@ def test_moments_add_and_subtract(seed, n, cut, d):
 
 def test_weights_are_repetitions():
     x, weights = gaussian(0, 6, 3), np.array([0.0, 1, 2, 3, 0, 1])
-    weighted, repeated = Moments.of(x, weights), Moments.of(np.repeat(x, weights.astype(int), axis=0))
+    weighted, repeated = Moments.from_rows(x, weights), Moments.from_rows(np.repeat(x, weights.astype(int), axis=0))
     assert weighted.n == repeated.n == 7
     np.testing.assert_allclose(weighted.scatter, repeated.scatter, atol=1e-12)
     np.testing.assert_allclose(weighted.third, repeated.third, rtol=1e-10)
@@ -116,13 +116,13 @@ def test_weights_are_repetitions():
 
 def test_moments_by_hand():
     # 0, 0 and 3 are -1, -1 and 2 from their mean: Σ z² = 6, Σ z² z = -1 - 1 + 8 and Σ z⁴ = 1 + 1 + 16.
-    found = Moments.of(np.array([[0.0], [0.0], [3.0]]))
+    found = Moments.from_rows(np.array([[0.0], [0.0], [3.0]]))
     assert (found.n, found.mean[0], found.scatter[0, 0], found.third[0], found.fourth) == (3, 1, 6, 6, 18)
     # With 9 beside them the mean is 3: -3, -3, 0 and 6, of squares 9, 9, 0 and 36.
-    more = found + Moments.of(np.array([[9.0]]))
+    more = found + Moments.from_rows(np.array([[9.0]]))
     assert (more.n, more.mean[0], more.scatter[0, 0]) == (4, 3, 54)
     assert (more.third[0], more.fourth) == pytest.approx((-27 - 27 + 216, 81 + 81 + 1296))
-    less = more - Moments.of(np.array([[9.0]]))
+    less = more - Moments.from_rows(np.array([[9.0]]))
     assert (less.third[0], less.fourth) == pytest.approx((6, 18))
 
 
@@ -131,7 +131,7 @@ def test_moments_about_another_point(point):
     x = gaussian(6, 30, 4, shift=2)
     apart = x - np.full(4, point)
     squares = (apart**2).sum(axis=1)
-    scatter, third, fourth = Moments.of(x).about(np.full(4, point))
+    scatter, third, fourth = Moments.from_rows(x).about(np.full(4, point))
     np.testing.assert_allclose(scatter, apart.T @ apart, rtol=1e-10)
     np.testing.assert_allclose(third, squares @ apart, rtol=1e-10)
     assert fourth == pytest.approx((squares**2).sum(), rel=1e-10)
@@ -142,18 +142,18 @@ def test_shrunk_covariance_of_scikit_learn(n, d):
     covariance = pytest.importorskip("sklearn.covariance", reason="needs scikit-learn")
     x = gaussian(7, n, d, shift=3)
     expected, share = covariance.ledoit_wolf(x)
-    parts = [Moments.of(part) for part in np.array_split(x, 3) if len(part)]
-    for moments in (Moments.of(x), sum(parts[1:], parts[0])):
+    parts = [Moments.from_rows(part) for part in np.array_split(x, 3) if len(part)]
+    for moments in (Moments.from_rows(x), sum(parts[1:], parts[0])):
         np.testing.assert_allclose(moments.shrunk, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     # The cases are no trivial ones: something is taken from the covariance where there is more than one dimension.
     assert (share > 0) == (d > 1)
 
 
 def test_shrunk_covariance_has_full_rank():
-    few = Moments.of(gaussian(8, 5, 30))
+    few = Moments.from_rows(gaussian(8, 5, 30))
     assert np.linalg.eigvalsh(few.shrunk)[0] > 0.01
     # Vectors that all agree have none to shrink.
-    np.testing.assert_array_equal(Moments.of(np.ones((5, 3))).shrunk, np.zeros((3, 3)))
+    np.testing.assert_array_equal(Moments.from_rows(np.ones((5, 3))).shrunk, np.zeros((3, 3)))
 
 
 def by_both_routes(monkeypatch, a, b):
@@ -200,7 +200,7 @@ def test_nearly_equal_covariances(apart):
 @pytest.mark.parametrize("n", [2, 9, 30, 31, 40])
 def test_a_gaussian_of_few_vectors(n):
     rows = gaussian(13, n, 30, shift=4)
-    half = Moments.of(rows[: n // 2]) + Moments.of(rows[n // 2 :])
+    half = Moments.from_rows(rows[: n // 2]) + Moments.from_rows(rows[n // 2 :])
     expected = np.cov(rows, rowvar=False)
     for found in (Gaussian.of_moments(half), Gaussian.of_rows(rows)):
         np.testing.assert_allclose(found.mean, rows.mean(axis=0), rtol=1e-12)
@@ -217,7 +217,7 @@ def test_the_norm_of_the_means_by_every_way_in():
     less = frechet_distance(x, y) - gap**2 + gap
     covariances = (np.cov(rows, rowvar=False) for rows in (x, y))
     given = [part for rows, of in zip((x, y), covariances, strict=True) for part in (rows.mean(axis=0), of)]
-    assert frechet_of_moments(Moments.of(x), Moments.of(y), "norm") == pytest.approx(less)
+    assert frechet_of_moments(Moments.from_rows(x), Moments.from_rows(y), "norm") == pytest.approx(less)
     assert frechet_of_covariances(*given, "norm") == pytest.approx(less)
     assert frechet_distance(x, y, "norm") == pytest.approx(less)
 
@@ -230,6 +230,6 @@ def test_a_gaussian_of_nothing():
 def test_rows_that_all_agree_and_rows_that_are_too_few():
     same = np.ones((5, 3))
     assert frechet_distance(same, same + 1) == pytest.approx(3)
-    assert frechet_of_moments(Moments.of(same), Moments.of(same + 1)) == pytest.approx(3)
+    assert frechet_of_moments(Moments.from_rows(same), Moments.from_rows(same + 1)) == pytest.approx(3)
     assert math.isnan(frechet_distance(same[:1], same))
-    assert math.isnan(frechet_of_moments(Moments.of(same), Moments.of(same[:1])))
+    assert math.isnan(frechet_of_moments(Moments.from_rows(same), Moments.from_rows(same[:1])))

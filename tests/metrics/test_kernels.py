@@ -70,7 +70,7 @@ def test_paired_rows():
 def test_sums_over_blocks(monkeypatch, block, kernel, sigma, of):
     monkeypatch.setattr("dialogauge.metrics.neighbours.BLOCK", block)
     # Unit 2 is in three pieces; the second piece is empty.
-    units = [np.array(of, dtype=np.uint64) for of in ([1, 2, 2], [], [2, 3], [1, 2, 4, 4])]
+    units = [np.array(keys, dtype=np.uint64) for keys in ([1, 2, 2], [], [2, 3], [1, 2, 4, 4])]
     pieces = [(noise(10 + i, len(of), 3, shift=i), of) for i, of in enumerate(units)]
     sums = block_sums(pieces, kernel, sigma)
     for i, (left, of_left) in enumerate(pieces):

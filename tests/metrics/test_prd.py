@@ -65,7 +65,7 @@ def test_cases_of_section_3_2(kind, real, generated, precision, recall):
 def test_derived_by_hand():
     # Codes of one clustering: the real side has shares 1/2, 1/2, 0, the generated one 1/4, 1/4, 1/2. At slope 1/2
     # precision is 1/4 + 1/4 and recall 1: F1 = 2/3, found to the resolution of the angles.
-    codes = [np.array(of, dtype=np.int32)[:, None] for of in ([0, 0, 1, 1], [0, 1, 2, 2])]
+    codes = [np.array(row, dtype=np.int32)[:, None] for row in ([0, 0, 1, 1], [0, 1, 2, 2])]
     found = value(Prd(clusters=3, runs=1), side_rows(*codes))
     assert found[""] == pytest.approx(2 / 3, abs=1e-3)
     # (1 + 64) · 0.5 · 1 / (64 · 0.5 + 1), and with 1/64: 0.5078125 / 1.0078125.
@@ -110,7 +110,7 @@ def test_sides_in_each_others_place():
     metric, rows = measured(Prd(clusters=6, runs=3), modes(0, (0, 1)), modes(5, (0, 2)))
     summaries = [metric.summarise(rows[i : i + 20]) for i in (0, 20, 40)]
     there, back = np.array([[TO_REAL, TO_GENERATED]] * 3), np.array([[TO_GENERATED, TO_REAL]] * 3)
-    one, other = (metric.conclude(of) for of in metric.recombine(summaries, [there, back]))
+    one, other = (metric.conclude(summary) for summary in metric.recombine(summaries, [there, back]))
     assert one == value(metric, rows)
     assert (other[""], other["f8"], other["f1_8"]) == pytest.approx((one[""], one["f1_8"], one["f8"]), abs=1e-9)
 

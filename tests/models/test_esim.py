@@ -162,7 +162,7 @@ def test_dropout_only_while_training(esim):
 
 @torch.no_grad()
 def test_texts_without_words_have_one_of_zeros(esim):
-    states = WordStates.of([np.zeros((0, WIDTH), np.float32), texts(0)[0].astype(np.float32)], WIDTH)
+    states = WordStates.from_texts([np.zeros((0, WIDTH), np.float32), texts(0)[0].astype(np.float32)], WIDTH)
     empty, full = (states[torch.tensor([row])] for row in (0, 1))
     wide = [words._replace(states=words.states.double()) for words in (empty, full)]
     expected = by_loops(esim, np.zeros((1, WIDTH)), texts(0)[0].astype(np.float32))

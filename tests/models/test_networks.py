@@ -21,7 +21,7 @@ SHAPES = [
 def inputs_for(shape, count=12):
     rng = np.random.default_rng(0)
     if shape.sentence == "rnn":
-        return WordStates.of([rng.normal(size=(k + 1, WIDTH)).astype(np.float32) for k in range(count)], WIDTH)
+        return WordStates.from_texts([rng.normal(size=(k + 1, WIDTH)).astype(np.float32) for k in range(count)], WIDTH)
     return torch.from_numpy(rng.normal(size=(count, shape.sentence_width)).astype(np.float32))
 
 

@@ -69,7 +69,7 @@ def test_query_and_response_are_not_the_same_thing():
 def test_several_responses_to_a_query_stand_one_after_the_other(sentence):
     network = random_network(RuberShape(WIDTH, sentence=sentence))
     if sentence == "rnn":
-        queries, responses = (WordStates.of(texts(*lengths), WIDTH) for lengths in ((2, 3), (1, 2, 3, 4, 5, 6)))
+        queries, responses = (WordStates.from_texts(texts(*lengths), WIDTH) for lengths in ((2, 3), (1, 2, 3, 4, 5, 6)))
     else:
         queries, responses = draw(2), draw(6, seed=1)
     together = network(queries[rows(0, 1)], responses[torch.arange(6)])
@@ -83,7 +83,7 @@ def test_several_responses_to_a_query_stand_one_after_the_other(sentence):
 def test_recurrent_units_against_one_unpadded_text():
     network = random_network(RuberShape(WIDTH, sentence="rnn"))
     listed = texts(4, 1, 9)
-    batch = WordStates.of(listed, WIDTH)[torch.arange(3)]
+    batch = WordStates.from_texts(listed, WIDTH)[torch.arange(3)]
     for rnn in (network.query_rnn, network.response_rnn):
         gru = torch.nn.GRU(WIDTH, 128, num_layers=2, bidirectional=True, batch_first=True)
         gru.load_state_dict(rnn.gru.state_dict())
@@ -100,7 +100,7 @@ def test_recurrent_units_against_one_unpadded_text():
 @torch.no_grad()
 def test_queries_and_responses_have_recurrent_networks_of_their_own():
     network = random_network(RuberShape(WIDTH, sentence="rnn"))
-    states = WordStates.of(texts(3, 2), WIDTH)
+    states = WordStates.from_texts(texts(3, 2), WIDTH)
     q, r = network.query_rnn(states[rows(0)])[0], network.response_rnn(states[rows(1)])[0]
     assert network(states[rows(0)], states[rows(1)]).item() == pytest.approx(by_loops(network, q, r), abs=1e-4)
 

@@ -12,7 +12,7 @@ from dialogauge.models.words import WordStates  # isort: skip
 def test_a_batch_holds_the_texts(data, lengths):
     rng = np.random.default_rng(len(lengths))
     texts = [rng.normal(size=(length, 3)).astype(np.float32) for length in lengths]
-    states = WordStates.of(texts, 3)
+    states = WordStates.from_texts(texts, 3)
     assert len(states) == len(texts)
     chosen = data.draw(st.lists(st.integers(0, len(texts) - 1), min_size=1, max_size=8))
     batch = states[torch.tensor(chosen)]
@@ -25,13 +25,13 @@ def test_a_batch_holds_the_texts(data, lengths):
 
 
 def test_texts_without_any_words():
-    batch = WordStates.of([np.zeros((0, 2), np.float32)] * 2, 2)[torch.tensor([1, 0, 1])]
+    batch = WordStates.from_texts([np.zeros((0, 2), np.float32)] * 2, 2)[torch.tensor([1, 0, 1])]
     assert batch.states.tolist() == [[[0, 0]]] * 3
     assert batch.lengths.tolist() == [1, 1, 1]
 
 
 def test_states_in_64_bits():
-    states = WordStates.of([np.ones((2, 3), np.float32), np.full((1, 3), 0.1, np.float32)], 3)
+    states = WordStates.from_texts([np.ones((2, 3), np.float32), np.full((1, 3), 0.1, np.float32)], 3)
     wide = states.to(torch.device("cpu"), torch.float64)
     assert states.states.dtype == states.to(torch.device("cpu")).states.dtype == torch.float32
     batch = wide[torch.tensor([1, 0])]

@@ -15,7 +15,7 @@ def scores(corpus, wanted, compat=None):
     """The main value of each system."""
     metric = parse_request(wanted, compat).metric.prepare(corpus, encoders=encoders())
     rows = map(metric.measure, corpus.by_system.values())
-    return np.array([metric.conclude(metric.summarise(of))[""] for of in rows])
+    return np.array([metric.conclude(metric.summarise(part))[""] for part in rows])
 
 
 @pytest.mark.parametrize("name", ["dailyz", "personam"])

@@ -13,7 +13,7 @@ from dialogauge.report import plot_normality
 def row(name, kind, n=40, seed=0):
     vectors = np.random.default_rng(seed).standard_t(3, (n, 12))
     vectors[:, 5] = 1.0
-    return NormalityRow.of(name, kind, vectors, n, 0)
+    return NormalityRow.from_vectors(name, kind, vectors, n, 0)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -91,7 +91,7 @@ def test_the_line_is_a_gaussian(result, tmp_path, drawn):
 def test_values_far_out_stand_at_the_edge_and_are_counted(tmp_path, drawn):
     vectors = np.random.default_rng(0).standard_normal((100, 1))
     vectors[0] = 40
-    one = Normality([NormalityRow.of("a", "system", vectors, 100, 0)], 1, {"a": 100}, (), [], 0, "normality")
+    one = Normality([NormalityRow.from_vectors("a", "system", vectors, 100, 0)], 1, {"a": 100}, (), [], 0, "normality")
     plot_normality(one, tmp_path / "f.svg")
     assert heights(drawn[0].axes[1])[-1] > 0
     assert drawn[0]._supxlabel.get_text().endswith("; 3 values beyond ±6 stand at the edge")

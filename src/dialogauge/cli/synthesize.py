@@ -55,14 +55,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dialogue-nli", metavar="FILE", action="append", help="sentences that contradict facts: Dialogue NLI"
     )
-    for name, of, default in (
+    for name, pairs, default in (
         ("generic", "neutral pairs: generic replies", "0.1"),
         ("nli", "contradictions: from --nli", "0.5"),
         ("facts", "contradictions: against facts, from --dialogue-nli", "0.2"),
         ("negation", "contradictions: statements with a negation put in or taken out", "0"),
         ("restated", "entailments: statements of the premise said again", "0"),
     ):
-        parser.add_argument(f"--{name}-share", metavar="S", type=number, help=f"the share of {of} (default: {default})")
+        parser.add_argument(
+            f"--{name}-share", metavar="S", type=number, help=f"the share of {pairs} (default: {default})"
+        )
     parser.add_argument(
         "--with-facts",
         metavar="P",

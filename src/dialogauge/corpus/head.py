@@ -30,7 +30,7 @@ class FileHead:
     """What the user said of columns."""
 
     @classmethod
-    def of(cls, path: Path, mapping: ColumnMap = NOTHING) -> FileHead:
+    def read(cls, path: Path, mapping: ColumnMap = NOTHING) -> FileHead:
         if path.is_dir():
             return cls(path, b"")
         with opened(path) as stream:

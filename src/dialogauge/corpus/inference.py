@@ -35,7 +35,7 @@ class InferenceFile(Iterator[InferencePair]):
         self.caveats: list[Caveat] = []
         self._reading = Reading(self.path, skip_invalid)
         refuse_missing(self.path)
-        self._format = choose_format(FileHead.of(self.path))
+        self._format = choose_format(FileHead.read(self.path))
         self._pairs = self._read()
 
     @property

@@ -166,7 +166,7 @@ class _Joining:
 def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
     path = reading.path
     refuse_missing(path)
-    head = FileHead.of(path)
+    head = FileHead.read(path)
     if head.is_directory:
         raise InputError("is a directory; expected a file of ratings", path)
     if parquet.sniff(head):

@@ -51,7 +51,7 @@ class Pieces:
     sizes: NDArray[np.int64]
 
     @classmethod
-    def of(
+    def from_rows(
         cls, metric: DistributionMetric, rows: SideRows, units: Keys, count: int, rng: np.random.Generator
     ) -> Pieces:
         known, places = np.unique(units, return_inverse=True)
@@ -64,7 +64,7 @@ class Pieces:
     def kept(cls, metric: DistributionMetric, summaries: Sequence[Sides[Any]]) -> Pieces:
         """Without the vectors that do not count, where the metric counts only some."""
         bounded = metric.bounded(summaries)
-        return cls(bounded, np.array([of.real.kept + of.generated.kept for of in bounded]))
+        return cls(bounded, np.array([summary.real.kept + summary.generated.kept for summary in bounded]))
 
     @property
     def rows(self) -> int:
@@ -119,7 +119,7 @@ def splits(metric: DistributionMetric, real: Pieces, share: float, rng: np.rando
     small = [half.drawn(metric, [half.plan(share, rng)]) for half in halves]
     change = real.change(metric, plans)
     return {
-        part: _brought(metric, values, [of[part][0] for of in small], change[part], 1 - share)
+        part: _brought(metric, values, [draw[part][0] for draw in small], change[part], 1 - share)
         for part, values in draws.items()
     }
 

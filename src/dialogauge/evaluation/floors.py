@@ -78,7 +78,7 @@ def _beside(
     if rows is None or units < 2:
         return {}, {}, {}, ""
     own, beside = sample.summary.n, len(rows)
-    real = Pieces.of(metric, rows, real_units, pieces_of(beside, own + beside), rng)
+    real = Pieces.from_rows(metric, rows, real_units, pieces_of(beside, own + beside), rng)
     share = own / (own + beside)
     floors: Draws = {}
     if units * min(share, 1 - share) >= EVEN:
@@ -86,7 +86,7 @@ def _beside(
     if sample.rows is None:
         return floors, floors, dict.fromkeys(floors, 0.0), "splits alone"
     mine = np.arange(len(sample.own_keys))
-    generated = Pieces.of(metric, sample.rows[mine], sample.own_keys, pieces_of(own, own + beside), rng)
+    generated = Pieces.from_rows(metric, sample.rows[mine], sample.own_keys, pieces_of(own, own + beside), rng)
     draws, change = exchanges(metric, real + generated, generated.rows / (real.rows + generated.rows), rng)
     if floors:
         return floors, draws, change, "splits"

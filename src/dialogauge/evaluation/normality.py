@@ -107,7 +107,7 @@ def normality(
     for name, kind, texts in _texts(ready, corpus, real_corpus):
         found = ready.encode(_drawn(texts, seed))
         legible = found.coverage[:, -1] == 0
-        rows.append(NormalityRow.of(name, kind, found.vectors[legible], len(texts), seed))
+        rows.append(NormalityRow.from_vectors(name, kind, found.vectors[legible], len(texts), seed))
         pairs, cut, lost = pairs + len(legible), cut + int((found.dropped > 0).sum()), lost + int((~legible).sum())
     parts = {**{key: value for key, value in ready.recipe().items() if key != "real"}, "dialogauge": __version__}
     return Normality(

@@ -64,7 +64,7 @@ class NormalityRow:
     """The least normal, a typical and the most normal dimension; none where there is nothing to test."""
 
     @classmethod
-    def of(cls, name: str, kind: Kind, vectors: NDArray[Any], available: int, seed: int) -> NormalityRow:
+    def from_vectors(cls, name: str, kind: Kind, vectors: NDArray[Any], available: int, seed: int) -> NormalityRow:
         tests, together = each_dimension(vectors), along_directions(vectors, seed)
         order = tests.by_w
         chosen = order[[0, (len(order) - 1) // 2, -1]] if len(order) else order

@@ -49,7 +49,9 @@ def _bounded(turns: Iterable[Turn], units: Units, limit: int) -> tuple[list[Turn
         while count > limit and len(held) > 1:
             ceiling = -heappop(largest)
             count -= len(held.pop(ceiling))
-    return [turn for _, turn in sorted((item for of in held.values() for item in of), key=lambda item: item[0])], seen
+    return [
+        turn for _, turn in sorted((item for unit in held.values() for item in unit), key=lambda item: item[0])
+    ], seen
 
 
 def _keyed(turns: Iterable[Turn], units: Units) -> Iterator[tuple[Turn, int]]:

@@ -81,7 +81,7 @@ def _settle(tally: Tally, metric: Metric) -> None:
     if not isinstance(metric, DistributionMetric):
         return
     sums = {place: total.sum() for place, total in enumerate(tally.groups)}
-    present = {place: of for place, of in sums.items() if of is not None}
+    present = {place: total for place, total in sums.items() if total is not None}
     for place, summary in zip(present, metric.bounded(list(present.values())) if present else (), strict=True):
         tally.groups[place] = Total()
         tally.groups[place].add(summary)

@@ -79,7 +79,7 @@ def normalisation(unreferenced: NDArray[np.float64], material: Material, seed: i
     pool, encoder = usual_pooling(material.encoder), material.encoder
     rows = np.concatenate([material.data.held.responses[drawn], other])
     texts = [encoder.spelled(material.data.texts[row]) for row in rows]
-    pooled = [pool_words(of.words, pool) if len(of.words) else None for of in encoder.tokens(texts)]
+    pooled = [pool_words(tokens.words, pool) if len(tokens.words) else None for tokens in encoder.tokens(texts)]
     both = [
         (a, b)
         for a, b in zip(pooled[: len(drawn)], pooled[len(drawn) :], strict=True)

@@ -114,7 +114,7 @@ class BertScore(EncoderMetric, ReadMeanMetric):
             return ready
         told = {(turn.id, turn.references): None for turn in corpus if turn.references}
         texts = [ready.vectors.spelled(text) for _, references in told for text in references]
-        return replace(ready, rarity=Idf.of(ready.model.tokenizer.ids(texts)))
+        return replace(ready, rarity=Idf.from_texts(ready.model.tokenizer.ids(texts)))
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         texts = list(dict.fromkeys(text for turn in turns for text in (turn.response, *turn.references)))
@@ -153,7 +153,7 @@ class BertScore(EncoderMetric, ReadMeanMetric):
         """Which token stands for which, to explain a score: `BertScore().prepare(corpus).align("hi", "hello")`."""
         texts = (response, reference)
         tokens = self.model.tokens([self.vectors.spelled(text) for text in texts], layer=self.chosen_layer)
-        ours, theirs = (self._placed(text, of) for text, of in zip(texts, tokens, strict=True))
+        ours, theirs = (self._placed(text, found) for text, found in zip(texts, tokens, strict=True))
         cosines = unit_rows(ours.states.astype(np.float64)) @ unit_rows(theirs.states.astype(np.float64)).T
         return Alignment(self._matches(ours, theirs, cosines), self._matches(theirs, ours, cosines.T))
 

@@ -30,8 +30,8 @@ class Cloud:
     summed: Moments | None = None
 
     @classmethod
-    def of(cls, rows: NDArray[Any]) -> Cloud:
-        return cls(rows) if len(rows) <= KEPT * rows.shape[1] else cls(None, Moments.of(rows))
+    def from_rows(cls, rows: NDArray[Any]) -> Cloud:
+        return cls(rows) if len(rows) <= KEPT * rows.shape[1] else cls(None, Moments.from_rows(rows))
 
     @property
     def n(self) -> int:
@@ -47,7 +47,7 @@ class Cloud:
             return self.summed
         if self.rows is None:
             raise ValueError("a cloud has vectors or moments")
-        return Moments.of(self.rows)
+        return Moments.from_rows(self.rows)
 
     @property
     def width(self) -> int:
@@ -77,7 +77,7 @@ def total(clouds: Sequence[Cloud]) -> Cloud:
         return Cloud(np.concatenate(rows))
     summed = [cloud.moments for cloud in clouds if cloud.rows is None]
     if rows:
-        summed.append(Moments.of(np.concatenate(rows)))
+        summed.append(Moments.from_rows(np.concatenate(rows)))
     return Cloud(None, reduce(add, summed))
 
 
@@ -115,7 +115,7 @@ class PooledSample:
         return len(kept) == len(clouds) and sum(kept) <= POOLED
 
     @classmethod
-    def of(cls, clouds: Sequence[Cloud]) -> PooledSample:
+    def pooled(cls, clouds: Sequence[Cloud]) -> PooledSample:
         kept = [cloud.rows for cloud in clouds if cloud.rows is not None]
         given = np.ascontiguousarray(np.concatenate(kept))
         _, distinct = np.unique(given.view(np.dtype((np.void, given.strides[0]))).ravel(), return_inverse=True)

@@ -153,7 +153,9 @@ class DistributionMetric(EncoderMetric):
         coverage = np.zeros((len(turns), COVERAGE), dtype=np.int32)
         np.add.at(coverage, of_turn, found.coverage)
         coverage[:, -1] = (found.coverage[len(real) :, -1] > 0) | (counts < np.minimum(given, 1))
-        return SideRows.of(found.vectors[legible], counts, found.vectors[len(real) :], _units(turns), any_cut, coverage)
+        return SideRows.from_vectors(
+            found.vectors[legible], counts, found.vectors[len(real) :], _units(turns), any_cut, coverage
+        )
 
     def defined(self, measures: SideRows) -> NDArray[np.bool_]:
         return np.asarray(measures.coverage[:, -1] == 0)
@@ -165,7 +167,7 @@ class DistributionMetric(EncoderMetric):
         if self.real is None:
             return None
         ones = np.ones(len(self.real.vectors), dtype=np.int64)
-        return SideRows.of(
+        return SideRows.from_vectors(
             self.real.vectors, ones, self.real.vectors[:0], self.real.unit, self.real.cut, self.real.coverage
         )
 
@@ -184,7 +186,9 @@ class DistributionMetric(EncoderMetric):
         }
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> SideRows:
-        rows = SideRows.of(arrays["real"], arrays["counts"], arrays["generated"][:0], arrays["unit"], arrays["cut"])
+        rows = SideRows.from_vectors(
+            arrays["real"], arrays["counts"], arrays["generated"][:0], arrays["unit"], arrays["cut"]
+        )
         has = arrays["has_generated"]
         lengths = {len(arrays[name]) for name in ("counts", "has_generated", "unit", "cut")}
         if (

@@ -62,21 +62,25 @@ def draw(rows: SideRows, limit: int) -> tuple[Drawn, Drawn]:
     )
 
 
-def total(draws: Sequence[Drawn]) -> Drawn:
+def total(samples: Sequence[Drawn]) -> Drawn:
     """The sum of one or more."""
     keys, rows, units = (
-        np.concatenate(parts) for parts in zip(*((of.keys, of.rows, of.units) for of in draws), strict=True)
+        np.concatenate(parts)
+        for parts in zip(*((sample.keys, sample.rows, sample.units) for sample in samples), strict=True)
     )
-    return Drawn(sum(of.n for of in draws), draws[0].limit, keys, rows, units).bounded()
+    return Drawn(sum(sample.n for sample in samples), samples[0].limit, keys, rows, units).bounded()
 
 
 def bounded_together(summaries: Sequence[Sides[Drawn]]) -> list[Sides[Drawn]]:
     """Each without what their sum does not keep."""
     real, generated = (
         _last(np.concatenate([side.keys for side in sides]), sides[0].limit)
-        for sides in ([of.real for of in summaries], [of.generated for of in summaries])
+        for sides in ([summary.real for summary in summaries], [summary.generated for summary in summaries])
     )
-    return [replace(of, real=of.real.up_to(real), generated=of.generated.up_to(generated)) for of in summaries]
+    return [
+        replace(summary, real=summary.real.up_to(real), generated=summary.generated.up_to(generated))
+        for summary in summaries
+    ]
 
 
 def _last(keys: Keys, limit: int) -> np.uint64 | None:

@@ -75,7 +75,9 @@ class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
         texts = list(dict.fromkeys(self.vectors.spelled(text) for text in mentioned))
         tokens = dict(zip(texts, self.tokens(texts), strict=True))
         kept = {
-            text: self.reduce(of.words.astype(np.float64), of.unknown) for text, of in tokens.items() if len(of.words)
+            text: self.reduce(found.words.astype(np.float64), found.unknown)
+            for text, found in tokens.items()
+            if len(found.words)
         }
         rows = [self._row(turn, tokens, kept) for turn in turns]
         return np.array(rows, dtype=np.float64).reshape(len(turns), WORDS + 1 + COVERAGE)

@@ -47,7 +47,7 @@ class Fbd(DistributionMetric):
         return self.estimate == "extrapolated"
 
     def sides(self, rows: SideRows) -> tuple[Cloud, Cloud]:
-        return Cloud.of(rows.real_vectors), Cloud.of(rows.generated_vectors)
+        return Cloud.from_rows(rows.real_vectors), Cloud.from_rows(rows.generated_vectors)
 
     def rate(self, nearer: float) -> float:
         """1 in the end. With few vectors for their dimensions it is less, by an amount that halves as the size doubles:
@@ -73,7 +73,7 @@ class Fbd(DistributionMetric):
         sides = flattened(summaries)
         sizes = np.array([side.n for side in sides])
         if self._pools(sides):
-            pool = PooledSample.of(sides)
+            pool = PooledSample.pooled(sides)
             for plan in plans:
                 yield pool.terms(plan.ravel() == TO_REAL, plan.ravel() == TO_GENERATED, self.mean)
             return

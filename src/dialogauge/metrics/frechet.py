@@ -29,7 +29,7 @@ class Moments:
     fourth: float
 
     @classmethod
-    def of(cls, rows: Floats, weights: Floats | None = None) -> Moments:
+    def from_rows(cls, rows: Floats, weights: Floats | None = None) -> Moments:
         """Of vectors, each as often as its weight says."""
         rows = np.asarray(rows, dtype=np.float64)
         n = float(len(rows) if weights is None else weights.sum())
@@ -62,7 +62,7 @@ class Moments:
         """What is left of a sum without one of its parts."""
         n = self.n - part.n
         if not n:
-            return Moments.of(np.empty((0, len(self.mean))))
+            return Moments.from_rows(np.empty((0, len(self.mean))))
         mean = self.mean + (self.mean - part.mean) * (part.n / n)
         mine, theirs = self.about(mean), part.about(mean)
         return Moments(n, mean, mine[0] - theirs[0], mine[1] - theirs[1], mine[2] - theirs[2])

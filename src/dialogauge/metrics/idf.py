@@ -23,7 +23,7 @@ class Idf:
     counts: dict[int, int]
 
     @classmethod
-    def of(cls, texts: Sequence[Sequence[int]]) -> Idf:
+    def from_texts(cls, texts: Sequence[Sequence[int]]) -> Idf:
         return cls(len(texts), dict(Counter(token for text in texts for token in set(text))))
 
     def weights(self, ids: NDArray[np.int32]) -> Floats:

@@ -104,7 +104,7 @@ class Mmd(DistributionMetric):
     def recombine(self, summaries: Sequence[Sides[Drawn]], plans: Sequence[Plan]) -> Iterator[KernelMeans]:
         """Kernel values are summed once, block by block of two summaries' sides; each plan adds up blocks."""
         kept = self.bounded(summaries)
-        sides = [*(of.real for of in kept), *(of.generated for of in kept)]
+        sides = [*(summary.real for summary in kept), *(summary.generated for summary in kept)]
         sums = block_sums([(side.rows, side.units) for side in sides], self.kernel, self.sigma)
         sizes = np.array([side.kept for side in sides])
         for plan in plans:

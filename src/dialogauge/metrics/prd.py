@@ -158,14 +158,14 @@ class Prd(DistributionMetric):
         return {"": found.f1, "f8": found.f8, "f1_8": found.f1_8, "spread": spread}
 
     def caveats_of_systems(self, summaries: Mapping[str, Sides[Histograms]], units: Mapping[str, int]) -> list[Caveat]:
-        fewest = min(min(of.real.n, of.generated.n) for of in summaries.values())
+        fewest = min(min(summary.real.n, summary.generated.n) for summary in summaries.values())
         found = []
         if fewest < self.clusters:
             message = (
                 f"{self.label}: {fewest} vectors on a side for {self.clusters} clusters: most codes are of one vector"
             )
             found.append(Caveat("few_vectors", message))
-        apart = [name for name, of in summaries.items() if of.real.n != of.generated.n]
+        apart = [name for name, summary in summaries.items() if summary.real.n != summary.generated.n]
         if not apart:
             return found
         sides = summaries[apart[0]]

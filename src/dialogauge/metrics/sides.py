@@ -34,7 +34,7 @@ class SideRows:
     """A row of `Coverage` for each."""
 
     @classmethod
-    def of(
+    def from_vectors(
         cls,
         real: NDArray[Any],
         counts: NDArray[np.int64],

@@ -112,7 +112,7 @@ def _join(parts: list[Any], shape: RuberShape) -> Any:
     from dialogauge.models.words import WordStates
 
     if shape.sentence == "rnn":
-        return WordStates.of(list(chain.from_iterable(parts)), shape.width)
+        return WordStates.from_texts(list(chain.from_iterable(parts)), shape.width)
     return torch.from_numpy(np.concatenate(parts))
 
 

@@ -29,7 +29,7 @@ class WordStates:
     lengths: Tensor
 
     @classmethod
-    def of(cls, texts: Sequence[Vectors], width: int) -> Self:
+    def from_texts(cls, texts: Sequence[Vectors], width: int) -> Self:
         """A text without any word has one, of zeros."""
         nothing = np.zeros((1, width), texts[0].dtype if texts else np.float32)
         filled = [states if len(states) else nothing for states in texts]

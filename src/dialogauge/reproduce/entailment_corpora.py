@@ -142,7 +142,7 @@ def _recognised(places: Sequence[Path]) -> Iterator[tuple[str, Path, Reader]]:
 
 def _is(reader: Reader, file: Path) -> bool:
     try:
-        return file.is_file() and reader.sniff(FileHead.of(file))
+        return file.is_file() and reader.sniff(FileHead.read(file))
     except InputError:
         return False
 

@@ -68,7 +68,7 @@ def rated_file(folder: Path) -> Path:
 
 def _recognised(path: Path) -> bool:
     try:
-        return BERT_RUBER.sniff(FileHead.of(path))
+        return BERT_RUBER.sniff(FileHead.read(path))
     except InputError:
         return False
 

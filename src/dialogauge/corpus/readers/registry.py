@@ -46,7 +46,7 @@ def choose(path: Path, name: str | None = None, mapping: ColumnMap = NOTHING) ->
         if name not in READERS:
             raise unknown("reader", name, READERS)
         return READERS[name]
-    head = FileHead.of(path, mapping)
+    head = FileHead.read(path, mapping)
     if not head.lines and not head.is_directory:
         raise InputError("expected turns, found an empty file", path)
     for reader in READERS.values():

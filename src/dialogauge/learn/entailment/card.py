@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def make_card(trained: TrainedEntailment, encoder: str) -> dict[str, Any]:
     data, recipe = trained.data, trained.recipe
     counts = np.bincount(data.pairs.labels[data.train], minlength=len(LABELS)).tolist()
-    files = {name: describe_data(of) for name, of in data.sources.items()}
+    files = {name: describe_data(source) for name, source in data.sources.items()}
     return {
         "kind": KIND,
         "encoder": {"name": encoder, "identity": trained.encoder.identity},
@@ -56,8 +56,8 @@ def readable_card(name: str, card: Mapping[str, Any]) -> str:
     labels = ", ".join(f"{count} {label}" for label, count in training["labels"].items())
     judged = {"validation": held, **card["tests"]}
     rows = "\n".join(
-        f"| {pairs} | {of['pairs']} | {of['accuracy']:.4f} [{of['low']:.4f}, {of['high']:.4f}] | {of['majority']:.4f} |"
-        for pairs, of in judged.items()
+        f"| {pairs} | {on['pairs']} | {on['accuracy']:.4f} [{on['low']:.4f}, {on['high']:.4f}] | {on['majority']:.4f} |"
+        for pairs, on in judged.items()
     )
     matrix = "\n".join(
         f"| {label} | {' | '.join(map(str, row))} |"

@@ -95,7 +95,7 @@ class Dialogues:
     listed: list[Dialogue]
     caveats: list[Caveat]
 
-    def of(self, split: str) -> list[Dialogue]:
+    def in_split(self, split: str) -> list[Dialogue]:
         return [dialogue for dialogue in self.listed if dialogue.split == split]
 
 

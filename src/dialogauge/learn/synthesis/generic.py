@@ -36,7 +36,7 @@ class Style:
     """More marks have a space before them than not."""
 
     @classmethod
-    def of(cls, said: Iterable[str]) -> Style:
+    def from_replies(cls, said: Iterable[str]) -> Style:
         text = " ".join(said)
         return cls(text.lower() == text, len(_SPACED.findall(text)) > len(_CLOSE.findall(text)))
 

@@ -37,7 +37,7 @@ class Makers:
     style: Style = field(default_factory=lambda: Style(False, False))
 
     def begin(self, dialogue: Dialogue) -> None:
-        self.style = Style.of(dialogue.utterances())
+        self.style = Style.from_replies(dialogue.utterances())
         self.words = [[word for text in thread.said for word in WORD.findall(text)] for thread in dialogue.threads]
 
     def make(self, source: str, slot: Slot) -> Made:

@@ -94,7 +94,7 @@ class Synthesis:
             there = self._deck.left(name)
             shares["contradiction"]["nli"] = min(self.options.nli, there / wanted if wanted else 1)
         mixers = {label: Mixer(shares[label], rest) for label, rest in REST.items()}
-        makers = Makers(self.options, Pool(self.dialogues.of(name)), self.generic, self._deck, self._against)
+        makers = Makers(self.options, Pool(self.dialogues.in_split(name)), self.generic, self._deck, self._against)
         return SplitMaker(name, self.options, mixers, makers, self._chosen)
 
     def _shares(self) -> dict[Label, dict[str, float]]:
@@ -109,7 +109,7 @@ class Synthesis:
         """Random utterances come from other dialogues of a split: it needs two."""
         fewest = 2 if self.options.generic < 1 and self.options.neutral else 1
         for split in self.options.split_shares:
-            usable = sum(any(slots_of(each, self.options.history)) for each in self.dialogues.of(split))
+            usable = sum(any(slots_of(each, self.options.history)) for each in self.dialogues.in_split(split))
             if usable < fewest:
                 held = counted(len(self.dialogues.listed), "dialogue")
                 several = "other shares, as --splits 1,0,0, or another --seed"

@@ -53,7 +53,7 @@ class EsimJudge:
     shape: EntailmentShape
 
     @classmethod
-    def of(cls, encoder: Encoder, shape: EntailmentShape, weights: Mapping[str, Any]) -> EsimJudge:
+    def from_weights(cls, encoder: Encoder, shape: EntailmentShape, weights: Mapping[str, Any]) -> EsimJudge:
         return cls(encoder, _filled(Esim(shape), weights, ""), shape)
 
     def expect(self) -> None:
@@ -86,7 +86,7 @@ class TunedJudge:
     shape: EntailmentShape
 
     @classmethod
-    def of(cls, encoder: Encoder, shape: EntailmentShape, weights: Mapping[str, Any]) -> TunedJudge:
+    def from_weights(cls, encoder: Encoder, shape: EntailmentShape, weights: Mapping[str, Any]) -> TunedJudge:
         return cls(encoder, _filled(ClassHead(shape), weights, HEAD), shape)
 
     def expect(self) -> None:

@@ -58,13 +58,13 @@ class EntailmentModel:
 
         found = find_encoder(self.saved, encoder, encoders)
         if self.shape.network == "esim":
-            return ReadyModel(self, EsimJudge.of(found, self.shape, self.saved.weights))
+            return ReadyModel(self, EsimJudge.from_weights(found, self.shape, self.saved.weights))
         if not isinstance(found, Transformer):
             raise self.saved.error(f"is a tuned transformer, its encoder {found.identity} is none; {AGAIN}")
         tuned = Tuned(self.saved, self.shape)
         tuned.check(found.files)
         own = encoders.tuned(encoder or encoder_name(self.saved), tuned)
-        return ReadyModel(self, TunedJudge.of(own, self.shape, self.saved.weights))
+        return ReadyModel(self, TunedJudge.from_weights(own, self.shape, self.saved.weights))
 
 
 @dataclass(frozen=True)

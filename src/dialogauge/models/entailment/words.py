@@ -58,7 +58,7 @@ def read_words(
     known = np.array([coverage for *_, coverage in found], np.int32).reshape(len(found), -1)
     coverage = known[p] + known[h]
     coverage[:, -1] = known[h, -1] & ~silent[h]
-    states = WordStates.of([states for states, *_ in found], width)
+    states = WordStates.from_texts([states for states, *_ in found], width)
     return WordPairs(states, p, h, cut[p] | cut[h], np.column_stack([silent[p], silent[h]]), coverage)
 
 
