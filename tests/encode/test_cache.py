@@ -1,12 +1,35 @@
 import os
+import sys
 import threading
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from dialogauge.encode import store
 from dialogauge.encode.cache import Cache
+from dialogauge.encode.folders import cache_folder
 from tests.encode.cached import MIB, made, on_disk
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="folders of Linux")
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, "/home/u/.cache/dialogauge"),
+        ({"XDG_CACHE_HOME": ""}, "/home/u/.cache/dialogauge"),
+        ({"XDG_CACHE_HOME": "/x/y"}, "/x/y/dialogauge"),
+        ({"XDG_CACHE_HOME": "x/y"}, "/home/u/.cache/dialogauge"),  # by the specification only absolute paths count
+        ({"XDG_CACHE_HOME": "/x/y", "DIALOGAUGE_CACHE": "/z"}, "/z"),
+        ({"DIALOGAUGE_CACHE": "~/z"}, "/home/u/z"),
+    ],
+)
+def test_where_the_cache_is(monkeypatch, variables, expected):
+    for name in ("XDG_CACHE_HOME", "DIALOGAUGE_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": "/home/u", **variables}.items():
+        monkeypatch.setenv(name, value)
+    assert cache_folder() == Path(expected)
 
 
 def test_nothing_is_made_before_the_first_put(tmp_path):
