@@ -22,6 +22,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
 import torch
+from scipy.special import softmax
 from transformers import AutoTokenizer
 
 from dialogauge import load, synthesize_entailment
@@ -31,7 +32,7 @@ from dialogauge.encode.network import load_model
 from dialogauge.learn.entailment.data import Files, read_data
 from dialogauge.learn.entailment.recipe import RECIPES
 from dialogauge.learn.entailment.train import train
-from dialogauge.models.entailment.model import EntailmentModel, open_entailment, softmax
+from dialogauge.models.entailment.model import EntailmentModel, open_entailment
 from dialogauge.models.entailment.premise import premise_of
 from dialogauge.models.entailment.tuned import Tuned
 
@@ -56,7 +57,7 @@ def plain(model: EntailmentModel) -> Any:
             texts = premises[at : at + BATCH], hypotheses[at : at + BATCH]
             inputs = tokenizer(*texts, padding=True, truncation="only_first", return_tensors="pt")
             found.append(head(network(**inputs).last_hidden_state[:, 0]).numpy())
-        return softmax(np.concatenate(found).astype(np.float64) / model.temperature)
+        return softmax(np.concatenate(found).astype(np.float64) / model.temperature, axis=1)
 
     return run
 

@@ -50,6 +50,11 @@ def test_the_temperature_changes_how_sure_and_not_what_is_said():
     assert cold.calibration_error == pytest.approx(abs(sure[1] - 0.75))
 
 
+def test_large_logits_are_certain():
+    found = assess(np.array([[1000.0, 0, -1000]]), 1.0, np.array([0]), np.array([0]), ["nli"])
+    assert (found.accuracy, found.calibration_error) == (1, 0)
+
+
 def test_the_record_is_complete_and_plain():
     import json
 

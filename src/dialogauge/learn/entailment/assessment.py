@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dialogauge.corpus.inference import LABELS
 from dialogauge.learn.entailment.data import Rows
 from dialogauge.learn.intervals import clustered_mean
-from dialogauge.models.entailment.model import softmax
 
 BINS = 15
 HOTTEST = 100.0
@@ -53,7 +52,9 @@ class Assessment:
 
 def assess(logits: Logits, temperature: float, labels: Rows, groups: Rows, sources: Sequence[str]) -> Assessment:
     """Row i of `logits`, and entry i of the others, belong to pair i."""
-    probabilities = softmax(logits / temperature)
+    from scipy.special import softmax
+
+    probabilities = softmax(logits / temperature, axis=1)
     said = probabilities.argmax(axis=1)
     right = (said == labels).astype(np.float64)
     accuracy = clustered_mean(right, groups)

@@ -79,6 +79,8 @@ class ReadyModel:
 
     def judged(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Judged:
         """What else is judged with a pair changes nothing for it."""
+        from scipy.special import softmax
+
         if not premises:
             return Judged(np.empty((0, 3)), np.empty(0, bool), np.empty(0, bool), fully_covered(0))
         hidden = self.model.shape.hypothesis_only
@@ -86,7 +88,7 @@ class ReadyModel:
             ["" if hidden else _said(text) for text in premises], [_said(text) for text in hypotheses]
         )
         without = np.asarray(silent[:, 1] if hidden else silent.any(axis=1))
-        probabilities = softmax(logits / self.model.temperature)
+        probabilities = softmax(logits / self.model.temperature, axis=1)
         probabilities[without] = np.eye(3)[NEUTRAL]
         # In full, sums differ by what else is in a batch.
         return Judged(probabilities.astype(np.float32).astype(np.float64), cut, without, coverage)
@@ -96,12 +98,6 @@ def _said(text: str) -> str:
     """Without the space around it; empty where nothing of it can be seen."""
     bare = text.strip()
     return bare if any(letter.isprintable() and not letter.isspace() for letter in bare) else ""
-
-
-def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each row."""
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def open_entailment(directory: str | Path | None = None) -> EntailmentModel:
