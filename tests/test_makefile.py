@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM, TOOLS = "-e '.[offline,plot]'", "-e '.[offline,paper,plot,use,dev]'"
+PROGRAM, TOOLS = "-e '.[neural,offline,plot]'", "-e '.[all,dev]'"
 
 
 @pytest.fixture

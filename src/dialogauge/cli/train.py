@@ -6,6 +6,7 @@ import argparse
 
 from dialogauge.cli import train_entailment, train_ruber
 from dialogauge.cli.subcommands import add_subcommands
+from dialogauge.encode.neural import require_neural
 
 HELP = "train a learned metric on data of your own"
 DESCRIPTION = """\
@@ -27,5 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    require_neural(f"dialogauge train {arguments.what}")
     code: int = MODELS[arguments.what].run(arguments)
     return code

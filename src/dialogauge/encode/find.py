@@ -9,11 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
 from dialogauge.encode.model_config import read_json, refuse_odd_files, whole
+from dialogauge.encode.neural import require_neural
 from dialogauge.encode.weights_packages import (
     MINILM_INSTALL,
     MINILM_SHA256,
@@ -200,6 +202,7 @@ class ModelFiles:
 def find_model(name: str) -> ModelFiles:
     """The files of an encoder: a directory, or a name that is looked for in $DIALOGAUGE_MODELS, in an installed weights
     package, in the Hugging Face cache and on the hub, in this order."""
+    require_neural(f"the encoder {shortened(name)}")
     known = KNOWN.get(name)
     if known is None and (given := _directory(name)):
         return _checked(given.name, given, None)
@@ -278,6 +281,8 @@ def _from_hub(repository: str) -> Path | None:
 
 def _snapshot(repository: str, *, local_files_only: bool) -> Path | None:
     """None where it is not there or cannot be reached: the error that follows names every place."""
+    if find_spec("huggingface_hub") is None:
+        return None
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 

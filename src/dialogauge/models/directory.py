@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.strict_json import parse_object
+from dialogauge.encode.neural import require_neural
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable, expanded, whole_directory
 from dialogauge.tables import to_json
@@ -92,6 +93,7 @@ def write_model(
 
 def read_model(directory: Path, kind: str) -> SavedModel:
     """A model of this kind, checked against its card."""
+    require_neural(f"a trained model ({kind})")
     if not _is_directory(directory):
         raise InputError(f"no model here: expected a directory with {WEIGHTS} and {CARD}", directory)
     if missing := [name for name in (WEIGHTS, CARD) if not (directory / name).is_file()]:
