@@ -90,7 +90,7 @@ class PlugIns(Generic[T]):
     def _refused(self, point: EntryPoint, faults: list[str]) -> InputError:
         return InputError(
             f"{self.noun} {point.name!r} of the package {package(point)} ({point.value}) cannot be used:"
-            f" {'; '.join(faults)}. Update or uninstall the package; docs/plug-ins.md says what a {self.noun} needs"
+            f" {'; '.join(faults)}. Update or uninstall the package; docs/plug-ins.md says what plug-ins need"
         )
 
 

@@ -28,21 +28,21 @@ FORMATS = {
 @pytest.mark.parametrize("name", ["data", "data.txt", "data.csv", "data.jsonl.gz"])
 def test_the_content_decides_not_the_extension(tmp_path, reader, name):
     path = write(tmp_path / name, FORMATS[reader])
-    assert choose(path).name == reader
+    assert choose(path)[0].name == reader
     assert load(path).files[0].reader == reader
     assert load(path, reader=reader) == load(path)
 
 
 def test_parquet(tmp_path):
     pq.write_table(pa.table({"response": ["a"]}), tmp_path / "data.csv")
-    assert choose(tmp_path / "data.csv").name == "parquet"
+    assert choose(tmp_path / "data.csv")[0].name == "parquet"
 
 
 def test_parallel(tmp_path):
     path = write(tmp_path / "src.txt", "plain text\n")
     assert refusal(path).startswith(":1: no reader recognises")
     write(tmp_path / "tgt.txt", "plain text\n")
-    assert choose(path).name == "parallel"
+    assert choose(path)[0].name == "parallel"
 
 
 def test_every_reader_is_tried():
@@ -53,7 +53,7 @@ def test_directories(tmp_path):
     found = samples()
     for reader in ("grade", "text"):
         path = found[reader].write(tmp_path / reader)
-        assert choose(path).name == reader
+        assert choose(path)[0].name == reader
         assert load(path) == load(path, reader=reader)
 
 
@@ -95,7 +95,7 @@ def test_a_directory_is_not_taken_for_a_parallel_file(tmp_path):
     ],
 )
 def test_near_the_borders(tmp_path, content, reader):
-    assert choose(write(tmp_path / "a", content)).name == reader
+    assert choose(write(tmp_path / "a", content))[0].name == reader
 
 
 def test_nothing_fits(tmp_path):

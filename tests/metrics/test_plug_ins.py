@@ -123,7 +123,7 @@ def installed(tmp_path, monkeypatch):
 def refusal(name, fault, target=None, package="extra-metrics"):
     return (
         f"metric '{name}' of the package {package} ({target or POINTS[name]}) cannot be used: {fault}."
-        " Update or uninstall the package; docs/plug-ins.md says what a metric needs"
+        " Update or uninstall the package; docs/plug-ins.md says what plug-ins need"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
-from dialogauge.cli.output import add_format, print_table
+from dialogauge.cli.output import add_format, print_table, warn
 from dialogauge.tables import Cell, Header, Table
 from dialogauge.text.languages import ENGLISH
 
@@ -36,7 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    rows = [*_transformers(), _universal(), *OTHERS]
+    from dialogauge.encode.encoders import plug_ins
+
+    added, caveats = plug_ins().load()
+    warn(caveats, arguments)
+    plugged = [EncoderRow(name, cls.title, "", cls.__module__, "") for name, cls in added.items()]
+    rows = [*_transformers(), _universal(), *plugged, *OTHERS]
     records = [row._asdict() for row in rows]
     document = {"schema": "dialogauge.encoders/1", "encoders": records}
     print_table(arguments, _table(rows), records, document)

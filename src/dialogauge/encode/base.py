@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,8 @@ class Encoder(ABC):
 
     identity: str
     """Its name and the first digits of its weights' hash, for signatures: minilm-l6-v2@53aa5117."""
+    title: ClassVar[str] = ""
+    """One line on what it is, as `dialogauge encoders` prints it of those that other packages add."""
 
     @property
     def last_layer(self) -> int | None:

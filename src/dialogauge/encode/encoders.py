@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from dialogauge.encode.base import Dtype, Encoder
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.tuning import Tuning
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, DialogaugeError, InputError
 from dialogauge.files import expanded
+from dialogauge.plugins import PlugIns
 
 STATIC, UNIVERSAL = "static:", "use"
 
@@ -23,7 +25,8 @@ class Encoders:
         self._tuned: dict[tuple[str, str], Encoder] = {}
 
     def get(self, name: str, dtype: Dtype = "float32") -> Encoder:
-        """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`."""
+        """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`; what
+        other packages add."""
         if (name, dtype) not in self._open:
             self._open[name, dtype] = self._opened(name, dtype)
         return self._open[name, dtype]
@@ -52,9 +55,11 @@ class Encoders:
 
             path = name.partition(":")[2]
             return open_universal(Path(path) if path else None)
-        from dialogauge.encode.find import find_model
+        from dialogauge.encode.find import KNOWN, find_model
         from dialogauge.encode.transformer import Transformer
 
+        if name not in KNOWN and (added := plug_ins().get(name.partition(":")[0])):
+            return _made(added, name)
         return Transformer(find_model(name), dtype, self.cache, self._progress)
 
     def _static(self, name: str) -> Encoder:
@@ -71,3 +76,36 @@ class Encoders:
                 f"no word vectors {name!r}: expected a file of GloVe or word2vec vectors, or static:minilm"
             )
         return open_static(path, progress=self._progress)
+
+
+def plug_ins() -> PlugIns[type[Encoder]]:
+    """The encoders of other packages: classes that are called with what stands after the colon of a name."""
+    from dialogauge.encode.find import KNOWN
+
+    return PlugIns("encoder", "dialogauge.encoders", {*KNOWN, STATIC.removesuffix(":"), UNIVERSAL}, _faults)
+
+
+def _faults(name: str, found: Any) -> list[str]:
+    """Everything that keeps what another package gives from being an encoder."""
+    if not (isinstance(found, type) and issubclass(found, Encoder)):
+        return ["it is no subclass of dialogauge.encode.Encoder"]
+    faults = [f"it does not define {', '.join(lacking)}"] if (lacking := sorted(found.__abstractmethods__)) else []
+    if found.tokens is Encoder.tokens and found.pooled is Encoder.pooled:
+        faults.append("it defines neither tokens nor pooled")
+    if not isinstance(found.title, str) or not found.title.strip():
+        faults.append(f"title: expected a line on what it is, found {found.title!r}")
+    return faults + ([f"its name {name!r} has a colon"] if ":" in name else [])
+
+
+def _made(cls: type[Encoder], name: str) -> Encoder:
+    """The encoder of another package, with whatever it raises told as what went wrong in it."""
+    rest = name.partition(":")[2]
+    try:
+        encoder = cls(rest)  # type: ignore[call-arg]
+        if not isinstance(getattr(encoder, "identity", None), str):
+            raise TypeError("it has no identity, a text for signatures")
+    except DialogaugeError:
+        raise
+    except Exception as error:  # code that is not ours: whatever it raises
+        raise InputError(f"the encoder {name!r} of another package failed: {type(error).__name__}: {error}") from error
+    return encoder

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from reprlib import repr as shortened
+from typing import Any
 
 from dialogauge.corpus.columns import ColumnMap, refuse_names
 from dialogauge.corpus.head import FileHead
@@ -23,9 +27,10 @@ from dialogauge.corpus.readers.parlai import PARLAI
 from dialogauge.corpus.readers.parquet import PARQUET
 from dialogauge.corpus.readers.text import TEXT
 from dialogauge.corpus.readers.usr import USR
-from dialogauge.corpus.reading import Reader
-from dialogauge.corpus.turn import NOTHING
-from dialogauge.errors import InputError, unknown
+from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.turn import NOTHING, Turn
+from dialogauge.errors import Caveat, DialogaugeError, InputError, unknown
+from dialogauge.plugins import PlugIns
 
 READERS = {
     reader.name: reader
@@ -39,27 +44,92 @@ READERS = {
 }
 
 
-def choose(path: Path, name: str | None = None, mapping: ColumnMap = NOTHING) -> Reader:
+def choose(path: Path, name: str | None = None, mapping: ColumnMap = NOTHING) -> tuple[Reader, list[Caveat]]:
     """The reader of this name or, without one, the reader that recognises the file's content, given what the user said
-    of its columns."""
+    of its columns. Readers of other packages are asked where none of ours does; the caveats name those that are
+    broken."""
     if name is not None:
-        if name not in READERS:
-            raise unknown("reader", name, READERS)
-        return READERS[name]
+        return _named(name), []
     head = FileHead.read(path, mapping)
     if not head.lines and not head.is_directory:
         raise InputError("expected turns, found an empty file", path)
     for reader in READERS.values():
         if reader.sniff(head):
-            return reader
+            return reader, []
+    added, caveats = PLUG_INS.load()
+    for reader in added.values():
+        try:
+            fits = reader.sniff(head)
+        except Exception as error:  # code that is not ours: whatever it raises
+            caveats.append(Caveat("broken_reader", f"{path}: {_failure(reader, error)}"))
+        else:
+            if fits:
+                return _guarded(reader), caveats
+    raise _unrecognised(head, mapping, [*READERS, *added], caveats)
+
+
+def _named(name: str) -> Reader:
+    if name in READERS:
+        return READERS[name]
+    added = PLUG_INS.get(name)
+    if added is None:
+        raise unknown("reader", name, [*READERS, *PLUG_INS.names()])
+    return _guarded(added)
+
+
+def _unrecognised(head: FileHead, mapping: ColumnMap, names: Sequence[str], caveats: Sequence[Caveat]) -> InputError:
     if head.holds("run.json"):
-        raise InputError("is a run, which holds scores and no turns; `dialogauge compare` reads runs", path)
+        return InputError("is a run, which holds scores and no turns; `dialogauge compare` reads runs", head.path)
     if head.is_directory:
         wanted = "a file, or a directory that holds responses.txt or is laid out as GRADE's"
-        raise InputError(f"is a directory; expected {wanted}", path)
+        return InputError("; ".join([f"is a directory; expected {wanted}", *_messages(caveats)]), head.path)
     head.refuse_unless_text()
     line, text = head.lines[0]
-    if names := list(head.item) or header_of(head):
-        refuse_names(names, mapping, path, line)
-    message = f"no reader recognises a file that begins {quote(text)}; name one with --reader: {', '.join(READERS)}"
-    raise InputError(message, path, line)
+    if columns := list(head.item) or header_of(head):
+        refuse_names(columns, mapping, head.path, line)
+    message = f"no reader recognises a file that begins {quote(text)}; name one with --reader: {', '.join(names)}"
+    return InputError("; ".join([message, *_messages(caveats)]), head.path, line)
+
+
+def _messages(caveats: Sequence[Caveat]) -> list[str]:
+    return [caveat.message for caveat in caveats]
+
+
+def _faults(name: str, found: Any) -> list[str]:
+    """Everything that keeps what another package gives from being the reader of this name."""
+    if not isinstance(found, Reader):
+        return ["it is no dialogauge.corpus.Reader"]
+    faults = [] if found.name == name else [f"its name is {found.name!r}, not {name!r}"]
+    if not isinstance(found.title, str) or not found.title.strip():
+        faults.append(f"title: expected a line on what it reads, found {found.title!r}")
+    methods = ("sniff", "read")
+    return faults + [f"{each} is no function" for each in methods if not callable(getattr(found, each))]
+
+
+PLUG_INS: PlugIns[Reader] = PlugIns("reader", "dialogauge.readers", READERS, _faults)
+
+
+def _guarded(reader: Reader) -> Reader:
+    """The reader of another package, with whatever it raises or yields told as what went wrong in it."""
+
+    def read(reading: Reading) -> Iterator[LocatedTurn]:
+        try:
+            for item in reader.read(reading):
+                if not _is_located_turn(item):
+                    raise TypeError(f"expected it to yield (line, Turn), found {shortened(item)}")
+                yield item
+        except DialogaugeError:
+            raise
+        except Exception as error:  # code that is not ours: whatever it raises
+            raise InputError(_failure(reader, error), reading.path) from error
+
+    return replace(reader, read=read)
+
+
+def _is_located_turn(item: Any) -> bool:
+    pair = isinstance(item, tuple) and len(item) == 2
+    return pair and isinstance(item[0], int) and isinstance(item[1], Turn)
+
+
+def _failure(reader: Reader, error: Exception) -> str:
+    return f"the reader {reader.name!r} of another package failed: {type(error).__name__}: {error}"

@@ -1,0 +1,102 @@
+"""Encoders of other packages, whole and broken."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dialogauge import Corpus, Turn, evaluate
+from dialogauge.cli.main import main
+from dialogauge.encode.encoders import Encoders
+from dialogauge.errors import InputError
+from tests.installed import install
+
+ENCODERS = """
+import numpy as np
+from dialogauge.encode import Encoder, Pooled, fully_covered
+
+class Letters(Encoder):
+    title = "how often each letter stands in a text; letters:N counts only N"
+
+    def __init__(self, rest):
+        self.most = int(rest or 26)
+        self.identity = f"letters-{self.most}"
+
+    def recipe(self):
+        return {"enc": self.identity}
+
+    def pooled(self, texts, pool="mean", layer=None):
+        joined = [text if isinstance(text, str) else " ".join(text) for text in texts]
+        counts = [[text.lower().count(chr(97 + place)) for place in range(self.most)] for text in joined]
+        vectors = np.array(counts, dtype=np.float32).reshape(len(texts), self.most)
+        return Pooled(vectors, np.zeros(len(texts), dtype=np.int32), fully_covered(len(texts)))
+
+class Hollow(Encoder):
+    pass
+
+class Nameless(Letters):
+    def __init__(self, rest):
+        pass
+
+text = "no encoder"
+"""
+POINTS = {"letters": "Letters", "hollow": "Hollow", "nameless": "Nameless", "text": "text", "minilm": "Letters"}
+REFUSED = {
+    "minilm": "the name is taken by dialogauge itself",
+    "hollow": "it does not define recipe; it defines neither tokens nor pooled"
+    "; title: expected a line on what it is, found ''",
+    "text": "it is no subclass of dialogauge.encode.Encoder",
+}
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path, monkeypatch):
+    points = {"dialogauge.encoders": {name: f"letter_encoders:{what}" for name, what in POINTS.items()}}
+    install(tmp_path, "letter-encoders", points, letter_encoders=ENCODERS)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def refusal(name):
+    return (
+        f"encoder '{name}' of the package letter-encoders (letter_encoders:{POINTS[name]}) cannot be used:"
+        f" {REFUSED[name]}. Update or uninstall the package; docs/plug-ins.md says what plug-ins need"
+    )
+
+
+def test_the_list_has_it_and_names_broken_ones(capsys):
+    assert main(["encoders", "--format", "json"]) == 0
+    shown = capsys.readouterr()
+    listed = {row["name"]: row for row in json.loads(shown.out)["encoders"]}
+    assert listed["letters"]["what"].startswith("how often each letter")
+    assert listed["minilm"]["what"] != listed["letters"]["what"]
+    assert not {"hollow", "text"} & listed.keys()
+    assert shown.err.splitlines() == [f"warning: {refusal(name)}" for name in REFUSED]
+
+
+def test_metrics_take_it_by_name_with_what_stands_after_the_colon():
+    # Counts of a to c: (2, 1, 0) for "aab", (1, 1, 0) for "ab". Distance of the means: 1 + 0 + 0, without spread 1.
+    turns = [Turn(str(number), "aab", references=("ab",)) for number in range(4)]
+    result = evaluate(Corpus(turns), "fbd", encoder="letters:3", cache=False)
+    score = result.scores[0]
+    assert score.value == pytest.approx(1.0)
+    assert "|enc:letters-3|" in score.signature
+
+
+def test_the_same_name_is_opened_once():
+    encoders = Encoders()
+    assert encoders.get("letters:5") is encoders.get("letters:5")
+    assert encoders.get("letters").pooled(["az"]).vectors.tolist() == [[1.0, *np.zeros(24), 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("hollow", refusal("hollow")),
+        ("nameless", "the encoder 'nameless' of another package failed: TypeError: it has no identity"),
+        ("letters:x", "the encoder 'letters:x' of another package failed: ValueError: invalid literal for int()"),
+    ],
+)
+def test_one_that_is_broken_is_refused(name, message):
+    with pytest.raises(InputError) as error:
+        Encoders().get(name)
+    assert str(error.value).startswith(message)
