@@ -27,7 +27,7 @@ from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.fbd import Fbd
 from dialogauge.metrics.frechet import frechet_of_covariances
-from dialogauge.metrics.sides import SideRows
+from dialogauge.metrics.sides import PairedRows
 from dialogauge.tables import Cell, Header, Table, to_text
 
 Kind = Literal["gaussians", "mixtures", "paired"]
@@ -96,11 +96,11 @@ def statistic_of(x: Floats, y: Floats, paired: bool) -> Jackknife:
     ones, none, uncut = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
     keys = np.arange(2 * n, dtype=np.uint64)
     if paired:
-        rows, units, real = SideRows.from_vectors(x, ones, y, keys[:n], uncut), keys[:n], None
+        rows, units, real = PairedRows.from_vectors(x, ones, y, keys[:n], uncut), keys[:n], None
     else:
         own, beside = (
-            SideRows.from_vectors(x[:0], none, y, keys[:n], uncut),
-            SideRows.from_vectors(x, ones, y[:0], keys[n:], uncut),
+            PairedRows.from_vectors(x[:0], none, y, keys[:n], uncut),
+            PairedRows.from_vectors(x, ones, y[:0], keys[n:], uncut),
         )
         rows, units, real = metric.join([own, beside]), keys, keys[n:]
     sample = Sample("fbd", "s", metric, n, "", units, metric.summarise(rows), rows, real_units=real)

@@ -23,7 +23,7 @@ from dialogauge.metrics.mmd import Mmd
 from dialogauge.metrics.prd import Prd
 from dialogauge.metrics.prdc import Prdc
 from dialogauge.metrics.registry import Request
-from dialogauge.metrics.sides import SideRows
+from dialogauge.metrics.sides import PairedRows
 
 EXTRAPOLATED = Fbd(estimate="extrapolated")
 
@@ -38,7 +38,7 @@ def paired(metric, real, generated, units=None):
     keys = np.asarray(np.arange(len(real)) if units is None else units, dtype=np.uint64)
     uncut = np.zeros(len(real), dtype=np.bool_)
     ones = np.ones(len(real), dtype=np.int64)
-    rows = SideRows.from_vectors(noted(metric, real), ones, noted(metric, generated), keys, uncut)
+    rows = PairedRows.from_vectors(noted(metric, real), ones, noted(metric, generated), keys, uncut)
     return Sample(metric.label, "s", metric, len(real), "", keys, metric.summarise(rows), rows)
 
 
@@ -49,7 +49,7 @@ def beside(metric, real, generated, size=1):
     uncut, order = np.zeros(len(real), dtype=np.bool_), np.arange(len(real))
     metric = replace(metric, real=RealPairs(real, keys, uncut, "digest", order, fully_covered(len(real))))
     none, uncut = np.zeros(len(generated), dtype=np.int64), np.zeros(len(generated), dtype=np.bool_)
-    mine = SideRows.from_vectors(noted(metric, real[:0]), none, noted(metric, generated), own, uncut)
+    mine = PairedRows.from_vectors(noted(metric, real[:0]), none, noted(metric, generated), own, uncut)
     rows, m = metric.join([mine, metric.real_rows("s")]), len(generated)
     return Sample(metric.label, "s", metric, m, "", rows.unit, metric.summarise(rows), rows, real_units=keys)
 
@@ -348,7 +348,7 @@ def test_several_references_have_no_floor():
     keys = np.arange(20, dtype=np.uint64)
     for counts in (np.full(20, 3), np.full(20, 1)):
         real, generated = rng.normal(size=(counts.sum(), 3)), rng.normal(size=(20, 3))
-        rows = SideRows.from_vectors(real, counts, generated, keys, np.zeros(20, dtype=np.bool_))
+        rows = PairedRows.from_vectors(real, counts, generated, keys, np.zeros(20, dtype=np.bool_))
         metric = Fbd(refs="all")
         sample = Sample("fbd", "s", metric, 20, "", keys, metric.summarise(rows), rows)
         assert (estimate(sample).floor is None) == (counts[0] == 3)

@@ -7,7 +7,7 @@ import numpy as np
 
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.base import Encoder, Pooled, fully_covered
-from dialogauge.metrics.sides import SideRows, join_rows
+from dialogauge.metrics.sides import PairedRows, join_rows
 
 
 def noise(seed, n, d, shift=0.0):
@@ -28,7 +28,7 @@ def side_rows(real, generated, unit=None, counts=None, cut=None):
     counts = np.ones(len(real), dtype=np.int64) if counts is None else np.asarray(counts)
     unit = np.arange(len(counts), dtype=np.uint64) if unit is None else np.asarray(unit, dtype=np.uint64)
     cut = np.zeros(len(counts), dtype=np.bool_) if cut is None else np.asarray(cut)
-    return SideRows.from_vectors(real, counts, generated, unit, cut)
+    return PairedRows.from_vectors(real, counts, generated, unit, cut)
 
 
 def apart(real, generated):

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.metrics.drawn import bounded_caveats, bounded_together, draw, total
-from dialogauge.metrics.sides import Sides, join_rows
+from dialogauge.metrics.sides import PairedSummary, join_rows
 from tests.metrics.rows import apart, line, noise, shuffled, side_rows, units
 
 
-def kept(drawn):
+def kept(sample):
     """What was drawn, in no order."""
-    told = zip(drawn.keys.tolist(), drawn.rows.tolist(), drawn.units.tolist(), strict=True)
-    return drawn.n, drawn.limit, sorted(told)
+    told = zip(sample.keys.tolist(), sample.rows.tolist(), sample.units.tolist(), strict=True)
+    return sample.n, sample.limit, sorted(told)
 
 
 def pairs(n=40, d=3):
@@ -42,13 +42,13 @@ def test_the_smallest_keys_are_kept():
     rows = pairs()
     everything, _ = draw(rows, 40)
     assert len(everything.keys) == 40
-    for drawn, whole in zip(draw(rows, 15), draw(rows, 40), strict=True):
-        assert sorted(drawn.keys) == sorted(whole.keys)[:15]
-        assert drawn.n == 40
+    for sample, whole in zip(draw(rows, 15), draw(rows, 40), strict=True):
+        assert sorted(sample.keys) == sorted(whole.keys)[:15]
+        assert sample.n == 40
         # Rows and units go with their keys.
-        chosen = np.isin(whole.keys, drawn.keys)
-        np.testing.assert_array_equal(drawn.rows, whole.rows[chosen])
-        np.testing.assert_array_equal(drawn.units, whole.units[chosen])
+        chosen = np.isin(whole.keys, sample.keys)
+        np.testing.assert_array_equal(sample.rows, whole.rows[chosen])
+        np.testing.assert_array_equal(sample.units, whole.units[chosen])
 
 
 def test_both_vectors_of_a_row_are_drawn_together():
@@ -69,15 +69,15 @@ def test_order_and_parts_never_matter(limit, seed, ends, turn):
         samples = samples[::-1] if turn else samples
         assert kept(total(samples)) == kept(whole)
         one_by_one = samples[0]
-        for drawn in samples[1:]:
-            one_by_one = one_by_one + drawn
+        for sample in samples[1:]:
+            one_by_one = one_by_one + sample
         assert kept(one_by_one) == kept(whole)
         # Cut back together they hold what their sum holds, each its own.
-        both = bounded_together([Sides(0, 0, sample, sample.empty()) for sample in samples])
+        both = bounded_together([PairedSummary(0, 0, sample, sample.empty()) for sample in samples])
         together = [summary.real for summary in both]
         assert kept(total(together))[2] == kept(whole)[2]
         assert sum(len(sample.keys) for sample in together) == min(limit, 40)
-        assert all(np.isin(sample.keys, drawn.keys).all() for sample, drawn in zip(together, samples, strict=True))
+        assert all(np.isin(left.keys, sample.keys).all() for left, sample in zip(together, samples, strict=True))
 
 
 def test_every_row_has_the_same_chance():
@@ -114,7 +114,7 @@ def test_rows_with_one_side_alone_and_none():
 
 def test_a_draw_is_told():
     def summary(n, m):
-        return Sides(m, 0, *draw(apart(noise(0, n, 2), noise(1, m, 2)), 6))
+        return PairedSummary(m, 0, *draw(apart(noise(0, n, 2), noise(1, m, 2)), 6))
 
     assert bounded_caveats("mmd", summary(6, 6)) == []
     for sizes in ((7, 2), (2, 7)):

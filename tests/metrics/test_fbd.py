@@ -205,7 +205,7 @@ def test_a_side_to_which_nothing_is_sent():
 def test_pushes_are_influences_by_row(mean, n):
     real, generated = noise(10, n, 12), noise(11, n, 12, shift=1)
     metric, rows = Fbd(mean=mean), side_rows(real, generated)
-    expected = influences(Gaussian.of_rows(real), Gaussian.of_rows(generated), generated, mean) / (n - 1)
+    expected = influences(Gaussian.from_rows(real), Gaussian.from_rows(generated), generated, mean) / (n - 1)
     summary = metric.summarise(rows)
     np.testing.assert_allclose(metric.pushes(summary, rows), expected, atol=1e-9)
     # Of the rows asked for alone, against the whole summary.

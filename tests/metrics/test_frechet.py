@@ -202,13 +202,13 @@ def test_a_gaussian_of_few_vectors(n):
     rows = gaussian(13, n, 30, shift=4)
     half = Moments.from_rows(rows[: n // 2]) + Moments.from_rows(rows[n // 2 :])
     expected = np.cov(rows, rowvar=False)
-    for found in (Gaussian.of_moments(half), Gaussian.of_rows(rows)):
+    for found in (Gaussian.from_moments(half), Gaussian.from_rows(rows)):
         np.testing.assert_allclose(found.mean, rows.mean(axis=0), rtol=1e-12)
         np.testing.assert_allclose(found.factor.T @ found.factor, expected, atol=1e-10 * np.abs(expected).max())
         assert found.trace == pytest.approx(np.trace(expected), rel=1e-12)
         # No dimension that the vectors do not span is left to rounding.
         assert np.linalg.matrix_rank(found.factor) == min(n - 1, 30)
-    assert len(Gaussian.of_moments(half).factor) == min(n - 1, 30)
+    assert len(Gaussian.from_moments(half).factor) == min(n - 1, 30)
 
 
 def test_the_norm_of_the_means_by_every_way_in():

@@ -17,7 +17,7 @@ def falls(real, generated, mean="squared"):
     """By how much the distance falls without each generated vector, exactly and by influences."""
     whole = frechet_distance(real, generated, mean)
     exact = [whole - frechet_distance(real, np.delete(generated, i, axis=0), mean) for i in range(len(generated))]
-    found = influences(Gaussian.of_rows(real), Gaussian.of_rows(generated), generated, mean)
+    found = influences(Gaussian.from_rows(real), Gaussian.from_rows(generated), generated, mean)
     return np.array(exact), found / (len(generated) - 1)
 
 
@@ -57,7 +57,7 @@ def test_fewer_vectors_than_dimensions(n, d):
 @pytest.mark.parametrize(("n", "d"), [(40, 60), (300, 5)])
 def test_they_nearly_cancel(n, d):
     real, generated = both(n, d)
-    fixed, moving = Gaussian.of_rows(real), Gaussian.of_rows(generated)
+    fixed, moving = Gaussian.from_rows(real), Gaussian.from_rows(generated)
     found = influences(fixed, moving, generated)
     # Σ z = 0, Σ ‖z‖² = (n - 1) Tr S and Σ zᵀ T z = (n - 1) Tr (R S)^½: one of each term is left over.
     assert found.sum() == pytest.approx(shared_trace(fixed, moving) - moving.trace, rel=1e-8)
@@ -68,7 +68,7 @@ def test_turning_and_moving_both_sides_changes_nothing():
     real, generated = both(50, 7)
     turn = np.linalg.qr(noise(5, 7, 7))[0]
     plain, turned = (
-        influences(Gaussian.of_rows(x), Gaussian.of_rows(y), y)
+        influences(Gaussian.from_rows(x), Gaussian.from_rows(y), y)
         for x, y in ((real, generated), (real @ turn + 9, generated @ turn + 9))
     )
     np.testing.assert_allclose(turned, plain, rtol=1e-8, atol=1e-8)
@@ -77,13 +77,13 @@ def test_turning_and_moving_both_sides_changes_nothing():
 def test_the_farthest_vector_pushes_most():
     real, generated = noise(1, 80, 5), noise(2, 80, 5)
     generated[17] += 40
-    found = influences(Gaussian.of_rows(real), Gaussian.of_rows(generated), generated)
+    found = influences(Gaussian.from_rows(real), Gaussian.from_rows(generated), generated)
     assert found.argmax() == 17
     assert found[17] > 0 > np.delete(found, 17).mean()
 
 
 def test_equal_means_have_no_slope():
     rows = noise(0, 30, 4)
-    same = Gaussian.of_rows(rows)
+    same = Gaussian.from_rows(rows)
     np.testing.assert_allclose(influences(same, same, rows, "norm"), 0, atol=1e-10)
     np.testing.assert_allclose(influences(same, same, rows), 0, atol=1e-10)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.metrics.fbd import Fbd
-from dialogauge.metrics.sides import NONE, Sides, join_rows, repeated
+from dialogauge.metrics.sides import NONE, PairedSummary, join_rows, repeated
 from tests.metrics.rows import noise, side_rows, units
 
 
@@ -143,8 +143,8 @@ def test_vectors_that_one_batch_alone_has_are_not_copied():
 
 
 def test_sums_add_side_by_side():
-    left, right = Sides(2, 1, real=10, generated=100), Sides(3, 4, real=20, generated=200)
-    assert left + right == Sides(5, 5, real=30, generated=300)
+    left, right = PairedSummary(2, 1, real=10, generated=100), PairedSummary(3, 4, real=20, generated=200)
+    assert left + right == PairedSummary(5, 5, real=30, generated=300)
 
 
 def test_only_rows_with_a_generated_vector_are_counted():

@@ -15,7 +15,7 @@ from dialogauge.evaluation.resampling import GROUPS, Groups, jackknife
 from dialogauge.evaluation.units import Keys
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
-from dialogauge.metrics.sides import SideRows, Sides
+from dialogauge.metrics.sides import PairedRows, PairedSummary
 
 Draws = dict[str, Floats]
 """By part, one plain value for each draw."""
@@ -47,12 +47,12 @@ def _swap(chosen: NDArray[np.bool_]) -> Plan:
 class Pieces:
     """Summaries of a few whole units each, all of one side, with how many of their vectors count."""
 
-    summaries: list[Sides[Any]]
+    summaries: list[PairedSummary[Any]]
     sizes: NDArray[np.int64]
 
     @classmethod
     def from_rows(
-        cls, metric: DistributionMetric, rows: SideRows, units: Keys, count: int, rng: np.random.Generator
+        cls, metric: DistributionMetric, rows: PairedRows, units: Keys, count: int, rng: np.random.Generator
     ) -> Pieces:
         known, places = np.unique(units, return_inverse=True)
         members = (rng.permutation(len(known)) % min(count, len(known)))[places]
@@ -61,7 +61,7 @@ class Pieces:
         return cls.kept(metric, [metric.summarise(rows[part]) for part in parts])
 
     @classmethod
-    def kept(cls, metric: DistributionMetric, summaries: Sequence[Sides[Any]]) -> Pieces:
+    def kept(cls, metric: DistributionMetric, summaries: Sequence[PairedSummary[Any]]) -> Pieces:
         """Without the vectors that do not count, where the metric counts only some."""
         bounded = metric.bounded(summaries)
         return cls(bounded, np.array([summary.real.kept + summary.generated.kept for summary in bounded]))
@@ -151,7 +151,7 @@ def _values(metric: DistributionMetric, summaries: Iterable[Any]) -> Draws:
     return {part: np.array(of_part) for part, of_part in found.items()}
 
 
-def _change(metric: DistributionMetric, sent: Iterable[list[tuple[Sides[Any], Plan]]]) -> Change:
+def _change(metric: DistributionMetric, sent: Iterable[list[tuple[PairedSummary[Any], Plan]]]) -> Change:
     """What extrapolation changes of each value, on average over a few draws; 0 where the metric has none of it."""
     changes: dict[str, list[float]] = {part: [] for part in metric.judged}
     if not metric.extrapolates:
@@ -164,7 +164,7 @@ def _change(metric: DistributionMetric, sent: Iterable[list[tuple[Sides[Any], Pl
     return {part: float(np.mean(of_part)) for part, of_part in changes.items()}
 
 
-def _grouped(metric: DistributionMetric, pieces: list[tuple[Sides[Any], Plan]]) -> Groups:
+def _grouped(metric: DistributionMetric, pieces: list[tuple[PairedSummary[Any], Plan]]) -> Groups:
     """Pieces with their sides where a draw sends them, in no more groups than the jackknife has."""
     group_of = np.arange(len(pieces)) % min(len(pieces), GROUPS)
     plan = np.stack([plan for _, plan in pieces])

@@ -1,4 +1,4 @@
-"""A cloud of vectors: the vectors themselves while they are few, their moments where they are many."""
+"""Vectors summed up: the vectors themselves while they are few, their moments where they are many."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ FLAT = 1e-13
 
 
 @dataclass(frozen=True)
-class Cloud:
+class VectorSummary:
     """Clouds add. Vectors give a faster way to the Fréchet distance where they are fewer than dimensions."""
 
     rows: NDArray[Any] | None
     summed: Moments | None = None
 
     @classmethod
-    def from_rows(cls, rows: NDArray[Any]) -> Cloud:
+    def from_rows(cls, rows: NDArray[Any]) -> VectorSummary:
         return cls(rows) if len(rows) <= KEPT * rows.shape[1] else cls(None, Moments.from_rows(rows))
 
     @property
@@ -46,55 +46,55 @@ class Cloud:
         if self.summed is not None:
             return self.summed
         if self.rows is None:
-            raise ValueError("a cloud has vectors or moments")
+            raise ValueError("a summary of vectors has vectors or moments")
         return Moments.from_rows(self.rows)
 
     @property
     def width(self) -> int:
         return self.rows.shape[1] if self.rows is not None else len(self.moments.mean)
 
-    def empty(self) -> Cloud:
-        return Cloud(np.empty((0, self.width), dtype=np.float32))
+    def empty(self) -> VectorSummary:
+        return VectorSummary(np.empty((0, self.width), dtype=np.float32))
 
-    def __add__(self, other: Cloud) -> Cloud:
+    def __add__(self, other: VectorSummary) -> VectorSummary:
         return total([self, other])
 
-    def __sub__(self, part: Cloud) -> Cloud:
+    def __sub__(self, part: VectorSummary) -> VectorSummary:
         """What is left of a sum without one of its parts, by moments."""
-        return Cloud(None, self.moments - part.moments)
+        return VectorSummary(None, self.moments - part.moments)
 
     def gaussian(self, shrunk: bool = False) -> Gaussian:
         if shrunk:
             moments = self.moments
             return Gaussian(moments.mean, moments.shrunk)
-        return Gaussian.of_moments(self.moments) if self.rows is None else Gaussian.of_rows(self.rows)
+        return Gaussian.from_moments(self.moments) if self.rows is None else Gaussian.from_rows(self.rows)
 
 
-def total(clouds: Sequence[Cloud]) -> Cloud:
+def total(summaries: Sequence[VectorSummary]) -> VectorSummary:
     """The sum of one or more."""
-    rows = [cloud.rows for cloud in clouds if cloud.rows is not None]
-    if len(rows) == len(clouds) and sum(map(len, rows)) <= KEPT * clouds[0].width:
-        return Cloud(np.concatenate(rows))
-    summed = [cloud.moments for cloud in clouds if cloud.rows is None]
+    rows = [summary.rows for summary in summaries if summary.rows is not None]
+    if len(rows) == len(summaries) and sum(map(len, rows)) <= KEPT * summaries[0].width:
+        return VectorSummary(np.concatenate(rows))
+    summed = [summary.moments for summary in summaries if summary.rows is None]
     if rows:
         summed.append(Moments.from_rows(np.concatenate(rows)))
-    return Cloud(None, reduce(add, summed))
+    return VectorSummary(None, reduce(add, summed))
 
 
-def each_left_out(clouds: Sequence[Cloud]) -> Iterator[Cloud]:
+def each_left_out(summaries: Sequence[VectorSummary]) -> Iterator[VectorSummary]:
     """The sum of all but each, one after the other."""
-    whole = total(clouds)
+    whole = total(summaries)
     if whole.rows is None:
-        yield from (whole - cloud for cloud in clouds)
+        yield from (whole - summary for summary in summaries)
         return
-    ends = np.cumsum([cloud.n for cloud in clouds])
-    for cloud, end in zip(clouds, ends, strict=True):
-        yield Cloud(np.delete(whole.rows, np.s_[end - cloud.n : end], axis=0))
+    ends = np.cumsum([summary.n for summary in summaries])
+    for summary, end in zip(summaries, ends, strict=True):
+        yield VectorSummary(np.delete(whole.rows, np.s_[end - summary.n : end], axis=0))
 
 
 @dataclass(frozen=True)
 class PooledSample:
-    """The vectors of many clouds, of which any two sums may be held against each other. They are moved to their mean
+    """The vectors of many summaries, of which any two sums may be held against each other. They are moved to their mean
     and, where they are more than dimensions, turned into those in which they vary: encoders end in a normalisation that
     leaves a dimension without variance, where covariances would have no Cholesky factor."""
 
@@ -102,21 +102,21 @@ class PooledSample:
     square: Floats
     """The sum of z zᵀ over all rows z."""
     products: Floats | None
-    """Of every two rows, where they are few: sums of no more clouds than dimensions need nothing else."""
-    cloud: NDArray[np.intp]
-    """Which cloud each row belongs to."""
+    """Of every two rows, where they are few: sums of no more summaries than dimensions need nothing else."""
+    origin: NDArray[np.intp]
+    """Which summary each row belongs to."""
     distinct: NDArray[np.intp]
     """Equal for equal rows."""
 
     @staticmethod
-    def fits(clouds: Sequence[Cloud]) -> bool:
+    def fits(summaries: Sequence[VectorSummary]) -> bool:
         """Whether all vectors are kept, and are not too many to keep them twice."""
-        kept = [cloud.rows.size for cloud in clouds if cloud.rows is not None]
-        return len(kept) == len(clouds) and sum(kept) <= POOLED
+        kept = [summary.rows.size for summary in summaries if summary.rows is not None]
+        return len(kept) == len(summaries) and sum(kept) <= POOLED
 
     @classmethod
-    def pooled(cls, clouds: Sequence[Cloud]) -> PooledSample:
-        kept = [cloud.rows for cloud in clouds if cloud.rows is not None]
+    def pooled(cls, summaries: Sequence[VectorSummary]) -> PooledSample:
+        kept = [summary.rows for summary in summaries if summary.rows is not None]
         given = np.ascontiguousarray(np.concatenate(kept))
         _, distinct = np.unique(given.view(np.dtype((np.void, given.strides[0]))).ravel(), return_inverse=True)
         rows = given - given.mean(axis=0, dtype=np.float64)
@@ -126,13 +126,13 @@ class PooledSample:
             varied = values > FLAT * values[-1]
             rows, square = rows @ axes[:, varied], np.diag(values[varied])
         products = rows @ rows.T if len(rows) <= 2 * rows.shape[1] else None
-        cloud = np.repeat(np.arange(len(kept)), [len(own) for own in kept])
-        return cls(rows, square, products, cloud, distinct)
+        origin = np.repeat(np.arange(len(kept)), [len(own) for own in kept])
+        return cls(rows, square, products, origin, distinct)
 
     def terms(self, x: NDArray[np.bool_], y: NDArray[np.bool_], mean: Mean) -> Terms:
-        """The Fréchet distance between the sum of the clouds `x` and that of `y`; NaN with fewer than two vectors in
+        """The Fréchet distance between the sum of the summaries `x` and that of `y`; NaN with fewer than two vectors in
         one of them."""
-        members = [clouds[self.cloud] for clouds in (x, y, ~(x | y))]
+        members = [chosen[self.origin] for chosen in (x, y, ~(x | y))]
         if min(member.sum() for member in members[:2]) < 2:
             return Terms(np.nan, np.nan)
         rank = min(len(np.unique(self.distinct[member])) for member in members[:2]) - 1
@@ -160,7 +160,7 @@ class PooledSample:
         """Of the first two of three parts of the rows. Sums over the largest part are what the others leave."""
         sizes, width = [int(member.sum()) for member in members], self.rows.shape[1]
         if max(sizes[:2]) <= width:
-            return [Gaussian.of_rows(self.rows[member]) for member in members[:2]]
+            return [Gaussian.from_rows(self.rows[member]) for member in members[:2]]
         totals, squares = np.zeros((3, width)), np.zeros((3, width, width))
         *smaller, largest = np.argsort(sizes)
         for place in smaller:
@@ -168,6 +168,6 @@ class PooledSample:
             totals[place], squares[place] = part.sum(axis=0), part.T @ part
         totals[largest], squares[largest] = -totals.sum(axis=0), self.square - squares.sum(axis=0)
         return [
-            Gaussian.of_sums(n, total, square) if n > width else Gaussian.of_rows(self.rows[member])
+            Gaussian.from_sums(n, total, square) if n > width else Gaussian.from_rows(self.rows[member])
             for n, total, square, member in zip(sizes[:2], totals, squares, members, strict=False)
         ]

@@ -20,7 +20,7 @@ from dialogauge.encode.base import Pool, Pooled, Text
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, IntervalOf
 from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, text_caveats
-from dialogauge.metrics.sides import NONE, SideRows, Sides, flattened, join_rows, repeated
+from dialogauge.metrics.sides import NONE, PairedRows, PairedSummary, flattened, join_rows, repeated
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
@@ -61,14 +61,14 @@ class RealPairs:
 
 @dataclass(frozen=True)
 class DistributionMetric(EncoderMetric):
-    """A distance (or likeness) of two clouds of vectors. The real cloud comes from the corpus's own references, to the
+    """A distance (or likeness) of two sets of vectors. The real one comes from the corpus's own references, to the
     same contexts as the responses, or from real conversations given beside it, whose responses count as real."""
 
     level = "system"
     needs = (frozenset({"references"}), frozenset({"real"}))
     resampling = "jackknife"
     ideal: ClassVar[float] = 0.0
-    """The value of two clouds without any difference."""
+    """The value of two sets without any difference."""
 
     pool: Pool = field(default="cls", metadata=UNSIGNED)
     layer: int | None = field(default=None, metadata=UNSIGNED)
@@ -79,7 +79,7 @@ class DistributionMetric(EncoderMetric):
     real: RealPairs | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     @abstractmethod
-    def sides(self, rows: SideRows) -> tuple[Any, Any]:
+    def sides(self, rows: PairedRows) -> tuple[Any, Any]:
         """What is kept of the real and of the generated vectors of rows: it adds, has `n`, their number, `kept`, how
         many of them count, and `empty`, the same of no vectors."""
 
@@ -125,13 +125,13 @@ class DistributionMetric(EncoderMetric):
         texts = [self.text(turn, turn.response) for turn in turns]
         parts = [self.encode(texts[start : start + AT_ONCE]) for start in range(0, len(texts), AT_ONCE)]
         # Sorted: what the real pairs are does not depend on their order.
-        told = "\0".join(sorted(map(repr, texts))).encode("utf-8", "surrogatepass")
+        pairs = "\0".join(sorted(map(repr, texts))).encode("utf-8", "surrogatepass")
         return RealPairs(
             np.concatenate([part.vectors for part in parts]),
             _units(turns, REAL),
             np.concatenate([part.dropped > 0 for part in parts]),
-            blake2b(told, digest_size=4).hexdigest(),
-            np.array(sorted(range(len(texts)), key=[lot(text) for text in texts].__getitem__), dtype=np.int64),
+            blake2b(pairs, digest_size=4).hexdigest(),
+            np.array(sorted(range(len(texts)), key=[random_key(text) for text in texts].__getitem__), dtype=np.int64),
             np.concatenate([part.coverage for part in parts]),
         )
 
@@ -141,7 +141,7 @@ class DistributionMetric(EncoderMetric):
             return ()
         return turn.references if self.refs == "all" else turn.references[:1]
 
-    def measure(self, turns: Sequence[Turn]) -> SideRows:
+    def measure(self, turns: Sequence[Turn]) -> PairedRows:
         """A reference that the encoder cannot read is left out; without any other, its turn is undefined."""
         given = np.array([len(self.references(turn)) for turn in turns], dtype=np.int64)
         real = [self.text(turn, reference) for turn in turns for reference in self.references(turn)]
@@ -153,28 +153,28 @@ class DistributionMetric(EncoderMetric):
         coverage = np.zeros((len(turns), COVERAGE), dtype=np.int32)
         np.add.at(coverage, of_turn, found.coverage)
         coverage[:, -1] = (found.coverage[len(real) :, -1] > 0) | (counts < np.minimum(given, 1))
-        return SideRows.from_vectors(
+        return PairedRows.from_vectors(
             found.vectors[legible], counts, found.vectors[len(real) :], _units(turns), any_cut, coverage
         )
 
-    def defined(self, measures: SideRows) -> NDArray[np.bool_]:
+    def defined(self, measures: PairedRows) -> NDArray[np.bool_]:
         return np.asarray(measures.coverage[:, -1] == 0)
 
-    def coverage(self, measures: SideRows) -> NDArray[np.int64]:
+    def coverage(self, measures: PairedRows) -> NDArray[np.int64]:
         return np.asarray(measures.coverage.sum(axis=0, dtype=np.int64))
 
-    def real_rows(self, system: str) -> SideRows | None:
+    def real_rows(self, system: str) -> PairedRows | None:
         if self.real is None:
             return None
         ones = np.ones(len(self.real.vectors), dtype=np.int64)
-        return SideRows.from_vectors(
+        return PairedRows.from_vectors(
             self.real.vectors, ones, self.real.vectors[:0], self.real.unit, self.real.cut, self.real.coverage
         )
 
-    def join(self, batches: Sequence[SideRows]) -> SideRows:
+    def join(self, batches: Sequence[PairedRows]) -> PairedRows:
         return join_rows(batches)
 
-    def pack(self, measures: SideRows) -> dict[str, NDArray[Any]]:
+    def pack(self, measures: PairedRows) -> dict[str, NDArray[Any]]:
         """Only the vectors that the rows hold."""
         return {
             "real": measures.real_vectors,
@@ -185,8 +185,8 @@ class DistributionMetric(EncoderMetric):
             "cut": measures.cut,
         }
 
-    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> SideRows:
-        rows = SideRows.from_vectors(
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> PairedRows:
+        rows = PairedRows.from_vectors(
             arrays["real"], arrays["counts"], arrays["generated"][:0], arrays["unit"], arrays["cut"]
         )
         has = arrays["has_generated"]
@@ -201,34 +201,34 @@ class DistributionMetric(EncoderMetric):
         place = np.where(has, np.cumsum(has) - 1, rows.place)
         return replace(rows, generated=arrays["generated"], place=place)
 
-    def summarise(self, measures: SideRows, weights: Floats | None = None) -> Sides[Any]:
+    def summarise(self, measures: PairedRows, weights: Floats | None = None) -> PairedSummary[Any]:
         measures = repeated(measures, weights)
         has = measures.place != NONE
-        return Sides(int(has.sum()), int(measures.cut[has].sum()), *self.sides(measures))
+        return PairedSummary(int(has.sum()), int(measures.cut[has].sum()), *self.sides(measures))
 
-    def bounded(self, summaries: Sequence[Sides[Any]]) -> list[Sides[Any]]:
+    def bounded(self, summaries: Sequence[PairedSummary[Any]]) -> list[PairedSummary[Any]]:
         """The summaries without what their sum does not keep."""
         return list(summaries)
 
-    def recombine(self, summaries: Sequence[Sides[Any]], plans: Sequence[Plan]) -> Iterable[Any]:
+    def recombine(self, summaries: Sequence[PairedSummary[Any]], plans: Sequence[Plan]) -> Iterable[Any]:
         """For each plan what `conclude` takes: the sum of the summaries with their sides where it sends them."""
         return (self.sent(summaries, plan) for plan in plans)
 
-    def sent(self, summaries: Sequence[Sides[Any]], plan: Plan) -> Sides[Any]:
+    def sent(self, summaries: Sequence[PairedSummary[Any]], plan: Plan) -> PairedSummary[Any]:
         sides, to = flattened(summaries), plan.ravel()
         real, generated = (
             self.total([sides[place] for place in np.flatnonzero(to == where)] or [sides[0].empty()])
             for where in (TO_REAL, TO_GENERATED)
         )
-        return Sides(generated.n, 0, real, generated)
+        return PairedSummary(generated.n, 0, real, generated)
 
-    def leave_one_out(self, summaries: Sequence[Sides[Any]]) -> Iterable[Any]:
+    def leave_one_out(self, summaries: Sequence[PairedSummary[Any]]) -> Iterable[Any]:
         """For each summary what `conclude` takes: the sum of all others."""
         plans = np.tile(np.array([TO_REAL, TO_GENERATED], dtype=np.int8), (len(summaries), len(summaries), 1))
         plans[np.arange(len(summaries)), np.arange(len(summaries))] = OUT
         return self.recombine(summaries, list(plans))
 
-    def caveats(self, summary: Sides[Any]) -> list[Caveat]:
+    def caveats(self, summary: PairedSummary[Any]) -> list[Caveat]:
         found = text_caveats(self.label, summary.n, summary.cut, 0, "the beginning of its context")
         if self.real is not None and self.real.cut.any():
             message = (
@@ -257,9 +257,9 @@ class DistributionMetric(EncoderMetric):
         }
 
 
-def lot(told: Any) -> bytes:
+def random_key(value: Any) -> bytes:
     """A hash, as good as drawn by chance, and the same in any order and process."""
-    return blake2b(repr(told).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _units(turns: Sequence[Turn], prefix: str = "") -> NDArray[np.uint64]:

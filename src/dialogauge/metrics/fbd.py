@@ -11,11 +11,11 @@ import numpy as np
 
 from dialogauge.errors import Caveat
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.clouds import Cloud, PooledSample, each_left_out, total
+from dialogauge.metrics.clouds import PooledSample, VectorSummary, each_left_out, total
 from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
 from dialogauge.metrics.frechet import Mean, Terms, frechet_terms
 from dialogauge.metrics.influence import influences
-from dialogauge.metrics.sides import SideRows, Sides, flattened
+from dialogauge.metrics.sides import PairedRows, PairedSummary, flattened
 
 ENOUGH = 3
 """Vectors for each dimension from which on the extrapolated distance is free of all but a tenth of the size's bias
@@ -46,18 +46,20 @@ class Fbd(DistributionMetric):
     def extrapolates(self) -> bool:
         return self.estimate == "extrapolated"
 
-    def sides(self, rows: SideRows) -> tuple[Cloud, Cloud]:
-        return Cloud.from_rows(rows.real_vectors), Cloud.from_rows(rows.generated_vectors)
+    def sides(self, rows: PairedRows) -> tuple[VectorSummary, VectorSummary]:
+        return VectorSummary.from_rows(rows.real_vectors), VectorSummary.from_rows(rows.generated_vectors)
 
     def rate(self, nearer: float) -> float:
         """1 in the end. With few vectors for their dimensions it is less, by an amount that halves as the size doubles:
         from a quarter of the size to a half it was log2(nearer), from a half to the whole it is midway to 1."""
         return float(np.clip((1 + np.log2(nearer)) / 2, 0.5, 1.5)) if nearer > 0 else 1.0
 
-    def total(self, sides: Sequence[Cloud]) -> Cloud:
+    def total(self, sides: Sequence[VectorSummary]) -> VectorSummary:
         return total(sides)
 
-    def leave_one_out(self, summaries: Sequence[Sides[Cloud]]) -> Iterator[Sides[Cloud] | Terms]:
+    def leave_one_out(
+        self, summaries: Sequence[PairedSummary[VectorSummary]]
+    ) -> Iterator[PairedSummary[VectorSummary] | Terms]:
         if self._pools(flattened(summaries)):
             yield from super().leave_one_out(summaries)
             return
@@ -66,9 +68,11 @@ class Fbd(DistributionMetric):
             each_left_out(side) for side in zip(*((s.real, s.generated) for s in summaries), strict=True)
         )
         for summary, *left in zip(summaries, real, generated, strict=True):
-            yield Sides(whole - summary.n, 0, *left)
+            yield PairedSummary(whole - summary.n, 0, *left)
 
-    def recombine(self, summaries: Sequence[Sides[Cloud]], plans: Sequence[Plan]) -> Iterator[Sides[Cloud] | Terms]:
+    def recombine(
+        self, summaries: Sequence[PairedSummary[VectorSummary]], plans: Sequence[Plan]
+    ) -> Iterator[PairedSummary[VectorSummary] | Terms]:
         """Without a pool: where every side goes somewhere, the larger sum is the whole without the smaller one."""
         sides = flattened(summaries)
         sizes = np.array([side.n for side in sides])
@@ -85,23 +89,23 @@ class Fbd(DistributionMetric):
             few = TO_REAL if sizes[to == TO_REAL].sum() * 2 <= sizes.sum() else TO_GENERATED
             part = total([whole.empty(), *(side for side, where in zip(sides, to, strict=True) if where == few)])
             real, generated = (part, whole - part) if few == TO_REAL else (whole - part, part)
-            yield Sides(generated.n, 0, real, generated)
+            yield PairedSummary(generated.n, 0, real, generated)
 
-    def _pools(self, sides: Sequence[Cloud]) -> bool:
+    def _pools(self, sides: Sequence[VectorSummary]) -> bool:
         return self.covariance == "plain" and PooledSample.fits(sides)
 
-    def conclude(self, summary: Sides[Cloud] | Terms, real: Any = None) -> dict[str, float]:
-        terms = self._terms(summary) if isinstance(summary, Sides) else summary
+    def conclude(self, summary: PairedSummary[VectorSummary] | Terms, real: Any = None) -> dict[str, float]:
+        terms = self._terms(summary) if isinstance(summary, PairedSummary) else summary
         return {"": sum(terms), "mean": terms.mean, "covariance": terms.covariance}
 
-    def _terms(self, summary: Sides[Cloud]) -> Terms:
+    def _terms(self, summary: PairedSummary[VectorSummary]) -> Terms:
         sides = (summary.real, summary.generated)
         if min(side.n for side in sides) < 2:
             return Terms(np.nan, np.nan)
         left, right = (side.gaussian(self.covariance == "shrunk") for side in sides)
         return frechet_terms(left, right, self.mean)
 
-    def pushes(self, summary: Sides[Cloud], rows: SideRows) -> Floats:
+    def pushes(self, summary: PairedSummary[VectorSummary], rows: PairedRows) -> Floats:
         """By how much the distance would fall without each generated vector of the rows, to first order."""
         real, generated = summary.real.gaussian(), summary.generated.gaussian()
         return influences(real, generated, rows.generated_vectors, self.mean) / (summary.generated.n - 1)
@@ -109,11 +113,13 @@ class Fbd(DistributionMetric):
     def limits(self, part: str) -> tuple[float, float]:
         return self.bounds if self.extrapolates else (0.0, np.inf)
 
-    def has_interval(self, summary: Sides[Cloud], units: int) -> bool:
+    def has_interval(self, summary: PairedSummary[VectorSummary], units: int) -> bool:
         """With no more independent vectors than dimensions, nothing is known of the population distance."""
         return not self.extrapolates or _independent(summary, units) > summary.real.width
 
-    def caveats_of_systems(self, summaries: Mapping[str, Sides[Cloud]], units: Mapping[str, int]) -> list[Caveat]:
+    def caveats_of_systems(
+        self, summaries: Mapping[str, PairedSummary[VectorSummary]], units: Mapping[str, int]
+    ) -> list[Caveat]:
         smallest = min(_independent(summary, units[system]) for system, summary in summaries.items())
         width = next(iter(summaries.values())).real.width
         if smallest >= ENOUGH * width:
@@ -137,6 +143,6 @@ class Fbd(DistributionMetric):
         return [Caveat("few_vectors", message)]
 
 
-def _independent(summary: Sides[Cloud], units: int) -> int:
+def _independent(summary: PairedSummary[VectorSummary], units: int) -> int:
     """Vectors of the smaller side that may count as independent: no more than dialogues or contexts."""
     return min(summary.real.n, summary.generated.n, units)

@@ -104,7 +104,7 @@ class Gaussian:
     given: Floats | None = None
 
     @classmethod
-    def of_rows(cls, rows: Floats) -> Gaussian:
+    def from_rows(cls, rows: Floats) -> Gaussian:
         """With the unbiased covariance of two or more rows."""
         rows = np.asarray(rows, dtype=np.float64)
         mean = rows.mean(axis=0)
@@ -114,7 +114,7 @@ class Gaussian:
         return cls(mean, centred.T @ centred)
 
     @classmethod
-    def of_moments(cls, moments: Moments) -> Gaussian:
+    def from_moments(cls, moments: Moments) -> Gaussian:
         """n vectors span n - 1 dimensions: as many eigenvalues are kept."""
         rank = int(moments.n) - 1
         if rank >= len(moments.mean):
@@ -124,7 +124,7 @@ class Gaussian:
         return cls(moments.mean, None, _roots(values[kept])[:, None] * vectors[:, kept].T)
 
     @classmethod
-    def of_sums(cls, n: int, total: Floats, square: Floats) -> Gaussian:
+    def from_sums(cls, n: int, total: Floats, square: Floats) -> Gaussian:
         """From sums over n vectors z of z and of z zᵀ; the mean must be near 0, and n above the dimension."""
         return cls(total / n, (square - np.outer(total, total) / n) / (n - 1))
 
@@ -155,14 +155,14 @@ def frechet_distance(x: Floats, y: Floats, mean: Mean = "squared") -> float:
     Landau 1982). `mean="norm"` leaves the first term unsquared. NaN with fewer than two rows on a side."""
     if min(len(x), len(y)) < 2:
         return float("nan")
-    return sum(frechet_terms(Gaussian.of_rows(x), Gaussian.of_rows(y), mean))
+    return sum(frechet_terms(Gaussian.from_rows(x), Gaussian.from_rows(y), mean))
 
 
 def frechet_of_moments(x: Moments, y: Moments, mean: Mean = "squared") -> float:
     """`frechet_distance` of what was summarised."""
     if min(x.n, y.n) < 2:
         return float("nan")
-    return sum(frechet_terms(Gaussian.of_moments(x), Gaussian.of_moments(y), mean))
+    return sum(frechet_terms(Gaussian.from_moments(x), Gaussian.from_moments(y), mean))
 
 
 def frechet_of_covariances(

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, lot
-from dialogauge.metrics.drawn import Drawn, bounded_caveats, bounded_together, draw, total
+from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, random_key
+from dialogauge.metrics.drawn import BoundedSample, bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.kernels import MEDIAN_ROWS, BlockSums, Kernel, block_sums, median_distance
 from dialogauge.metrics.neighbours import both_rows
-from dialogauge.metrics.sides import SideRows, Sides
+from dialogauge.metrics.sides import PairedRows, PairedSummary
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
@@ -77,7 +77,7 @@ class Mmd(DistributionMetric):
             vectors: NDArray[Any] = ready.real.vectors[ready.real.legible]
         else:
             texts = {self.text(turn, text) for turn in corpus for text in ready.references(turn)}
-            found = ready.encode(sorted(texts, key=lot)[: 2 * MEDIAN_ROWS])
+            found = ready.encode(sorted(texts, key=random_key)[: 2 * MEDIAN_ROWS])
             vectors = found.vectors[found.coverage[:, -1] == 0]
         return replace(ready, found=median_distance(*both_rows(vectors[::2], vectors[1::2])))
 
@@ -85,23 +85,25 @@ class Mmd(DistributionMetric):
         """Its spread; the mean is 0 at any size."""
         return 1.0
 
-    def pack(self, measures: SideRows) -> dict[str, NDArray[Any]]:
+    def pack(self, measures: PairedRows) -> dict[str, NDArray[Any]]:
         found = {} if self.found is None else {"sigma": np.array(self.found)}
         return {**super().pack(measures), **found}
 
     def recall(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
         return replace(self, found=float(arrays["sigma"])) if self.learns else self
 
-    def sides(self, rows: SideRows) -> tuple[Drawn, Drawn]:
+    def sides(self, rows: PairedRows) -> tuple[BoundedSample, BoundedSample]:
         return draw(rows, LIMIT)
 
-    def total(self, sides: Sequence[Drawn]) -> Drawn:
+    def total(self, sides: Sequence[BoundedSample]) -> BoundedSample:
         return total(sides)
 
-    def bounded(self, summaries: Sequence[Sides[Drawn]]) -> list[Sides[Drawn]]:
+    def bounded(self, summaries: Sequence[PairedSummary[BoundedSample]]) -> list[PairedSummary[BoundedSample]]:
         return bounded_together(summaries)
 
-    def recombine(self, summaries: Sequence[Sides[Drawn]], plans: Sequence[Plan]) -> Iterator[KernelMeans]:
+    def recombine(
+        self, summaries: Sequence[PairedSummary[BoundedSample]], plans: Sequence[Plan]
+    ) -> Iterator[KernelMeans]:
         """Kernel values are summed once, block by block of two summaries' sides; each plan adds up blocks."""
         kept = self.bounded(summaries)
         sides = [*(summary.real for summary in kept), *(summary.generated for summary in kept)]
@@ -113,14 +115,14 @@ class Mmd(DistributionMetric):
             means = [_mean(sums, *sides) for sides in ((one, one), (other, other), (one, other))]
             yield KernelMeans(int(sizes @ other), *means)
 
-    def conclude(self, summary: Sides[Drawn] | KernelMeans, real: Any = None) -> dict[str, float]:
-        if isinstance(summary, Sides):
+    def conclude(self, summary: PairedSummary[BoundedSample] | KernelMeans, real: Any = None) -> dict[str, float]:
+        if isinstance(summary, PairedSummary):
             (summary,) = self.recombine([summary], [np.array([[TO_REAL, TO_GENERATED]], dtype=np.int8)])
         value = summary.real + summary.generated - 2 * summary.between
         rounding = EXACT * (abs(summary.real) + abs(summary.generated))
         return {"": 0.0 if abs(value) <= rounding else value}
 
-    def caveats(self, summary: Sides[Drawn]) -> list[Caveat]:
+    def caveats(self, summary: PairedSummary[BoundedSample]) -> list[Caveat]:
         return [*super().caveats(summary), *bounded_caveats(self.label, summary)]
 
     def recipe(self) -> dict[str, str]:

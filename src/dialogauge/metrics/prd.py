@@ -16,8 +16,8 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, Floats
 from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms, prd_of_histograms
-from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, lot
-from dialogauge.metrics.sides import SideRows, Sides, flattened
+from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, random_key
+from dialogauge.metrics.sides import PairedRows, PairedSummary, flattened
 from dialogauge.numbers import check_seed, check_whole
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Prd(DistributionMetric):
 
     def _lot(self, turn: Turn) -> bytes:
         """By what the turn says alone: an id may be no more than a place in the file."""
-        return lot((self.seed, turn.context, turn.response, self.references(turn)))
+        return random_key((self.seed, turn.context, turn.response, self.references(turn)))
 
     def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
         if self.books is None:
@@ -102,7 +102,7 @@ class Prd(DistributionMetric):
             return np.zeros((len(vectors), self.runs), dtype=np.int32)
         return assign(vectors, self.books[system]).T.astype(np.int32)
 
-    def measure(self, turns: Sequence[Turn]) -> SideRows:
+    def measure(self, turns: Sequence[Turn]) -> PairedRows:
         rows = super().measure(turns)
         for system in dict.fromkeys(turn.system for turn in turns):
             if self.books is not None and system not in self.books:
@@ -116,7 +116,7 @@ class Prd(DistributionMetric):
             generated[mine] = self._codes(rows.generated[mine], system)
         return replace(rows, real=real, generated=generated)
 
-    def real_rows(self, system: str) -> SideRows | None:
+    def real_rows(self, system: str) -> PairedRows | None:
         rows = super().real_rows(system)
         if rows is None:
             return None
@@ -129,13 +129,15 @@ class Prd(DistributionMetric):
         """The shares of n vectors are off by 1/√n."""
         return 0.5
 
-    def sides(self, rows: SideRows) -> tuple[Histograms, Histograms]:
+    def sides(self, rows: PairedRows) -> tuple[Histograms, Histograms]:
         return self._histograms(rows.real_vectors), self._histograms(rows.generated_vectors)
 
     def _histograms(self, codes: NDArray[np.int32]) -> Histograms:
         return Histograms(len(codes), histograms(codes.T.astype(np.intp), self.clusters))
 
-    def recombine(self, summaries: Sequence[Sides[Histograms]], plans: Sequence[Plan]) -> Iterator[Sides[Histograms]]:
+    def recombine(
+        self, summaries: Sequence[PairedSummary[Histograms]], plans: Sequence[Plan]
+    ) -> Iterator[PairedSummary[Histograms]]:
         sides = flattened(summaries)
         sizes, counts = np.array([side.n for side in sides]), np.stack([side.counts for side in sides])
         for plan in plans:
@@ -143,21 +145,23 @@ class Prd(DistributionMetric):
                 Histograms(int(sizes @ chosen), np.tensordot(chosen.astype(np.float64), counts, 1))
                 for chosen in (plan.ravel() == TO_REAL, plan.ravel() == TO_GENERATED)
             )
-            yield Sides(generated.n, 0, real, generated)
+            yield PairedSummary(generated.n, 0, real, generated)
 
-    def curve(self, summary: Sides[Histograms]) -> tuple[Floats, Floats]:
+    def curve(self, summary: PairedSummary[Histograms]) -> tuple[Floats, Floats]:
         """Precision and recall at 1001 angles, averaged over clusterings."""
         found = prd_of_histograms(summary.real.counts, summary.generated.counts)
         return found.precision, found.recall
 
-    def conclude(self, summary: Sides[Histograms], real: Any = None) -> dict[str, float]:
+    def conclude(self, summary: PairedSummary[Histograms], real: Any = None) -> dict[str, float]:
         if not summary.real.n or not summary.generated.n:
             return dict.fromkeys(("", *self.parts), np.nan)
         found = prd_of_histograms(summary.real.counts, summary.generated.counts)
         spread = float(found.run_f1.std(ddof=1)) if self.runs > 1 else np.nan
         return {"": found.f1, "f8": found.f8, "f1_8": found.f1_8, "spread": spread}
 
-    def caveats_of_systems(self, summaries: Mapping[str, Sides[Histograms]], units: Mapping[str, int]) -> list[Caveat]:
+    def caveats_of_systems(
+        self, summaries: Mapping[str, PairedSummary[Histograms]], units: Mapping[str, int]
+    ) -> list[Caveat]:
         fewest = min(min(summary.real.n, summary.generated.n) for summary in summaries.values())
         found = []
         if fewest < self.clusters:

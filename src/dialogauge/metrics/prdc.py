@@ -11,9 +11,9 @@ import numpy as np
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.distribution import DistributionMetric
-from dialogauge.metrics.drawn import Drawn, bounded_caveats, bounded_together, draw, total
+from dialogauge.metrics.drawn import BoundedSample, bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.neighbours import prdc
-from dialogauge.metrics.sides import SideRows, Sides
+from dialogauge.metrics.sides import PairedRows, PairedSummary
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
@@ -43,13 +43,13 @@ class Prdc(DistributionMetric):
         """As found: balls shrink with the number of dialogues, by a power that depends on the vectors' dimension."""
         return float(np.clip(np.log2(nearer), 0.0, 1.0)) if nearer > 0 else 0.0
 
-    def sides(self, rows: SideRows) -> tuple[Drawn, Drawn]:
+    def sides(self, rows: PairedRows) -> tuple[BoundedSample, BoundedSample]:
         return draw(rows, LIMIT)
 
-    def bounded(self, summaries: Sequence[Sides[Drawn]]) -> list[Sides[Drawn]]:
+    def bounded(self, summaries: Sequence[PairedSummary[BoundedSample]]) -> list[PairedSummary[BoundedSample]]:
         return bounded_together(summaries)
 
-    def total(self, sides: Sequence[Drawn]) -> Drawn:
+    def total(self, sides: Sequence[BoundedSample]) -> BoundedSample:
         return total(sides)
 
     def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
@@ -60,11 +60,11 @@ class Prdc(DistributionMetric):
     def limits(self, part: str) -> tuple[float, float]:
         return self.bounds if part == "density" else (0.0, 1.0)
 
-    def conclude(self, summary: Sides[Drawn], real: Any = None) -> dict[str, float]:
+    def conclude(self, summary: PairedSummary[BoundedSample], real: Any = None) -> dict[str, float]:
         found = prdc(summary.real.rows, summary.generated.rows, self.k, (summary.real.units, summary.generated.units))
         both = found.precision + found.recall
         f1 = 2 * found.precision * found.recall / both if both else both
         return {"": f1, **found._asdict()}
 
-    def caveats(self, summary: Sides[Drawn]) -> list[Caveat]:
+    def caveats(self, summary: PairedSummary[BoundedSample]) -> list[Caveat]:
         return [*super().caveats(summary), *bounded_caveats(self.label, summary)]

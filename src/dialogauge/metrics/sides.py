@@ -17,7 +17,7 @@ NONE = -1
 
 
 @dataclass(frozen=True)
-class SideRows:
+class PairedRows:
     """Row i has the generated vector `generated[place[i]]` (none where that is -1) and the real vectors from
     `real[first[i]]` up to `real[last[i]]`. Rows taken from these share the vectors, which are never copied."""
 
@@ -42,7 +42,7 @@ class SideRows:
         unit: NDArray[np.uint64],
         cut: NDArray[np.bool_],
         coverage: NDArray[np.int32] | None = None,
-    ) -> SideRows:
+    ) -> PairedRows:
         """One row for each count of real vectors, and a generated one for each row, or for none of them."""
         ends = np.cumsum(counts)
         place = np.arange(len(counts)) if len(generated) else np.full(len(counts), NONE)
@@ -52,7 +52,7 @@ class SideRows:
     def __len__(self) -> int:
         return len(self.place)
 
-    def __getitem__(self, index: Any) -> SideRows:
+    def __getitem__(self, index: Any) -> PairedRows:
         return replace(
             self,
             first=self.first[index],
@@ -80,16 +80,16 @@ class SideRows:
         return np.asarray(self.generated[self.place[self.place != NONE]])
 
 
-def repeated(rows: SideRows, weights: NDArray[np.float64] | None) -> SideRows:
+def repeated(rows: PairedRows, weights: NDArray[np.float64] | None) -> PairedRows:
     """Each row as often as its weight says."""
     return rows if weights is None else rows[np.repeat(np.arange(len(rows)), weights.astype(np.int64))]
 
 
-def join_rows(batches: Sequence[SideRows]) -> SideRows:
+def join_rows(batches: Sequence[PairedRows]) -> PairedRows:
     """One below the other. Where only one of them has vectors of a side, they stay where they are."""
     real, real_starts = _pool([batch.real for batch in batches])
     generated, generated_starts = _pool([batch.generated for batch in batches])
-    return SideRows(
+    return PairedRows(
         real,
         generated,
         np.concatenate([batch.first + start for batch, start in zip(batches, real_starts, strict=True)]),
@@ -115,7 +115,7 @@ def _pool(pools: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[np.int64
 
 
 @dataclass(frozen=True)
-class Sides(Generic[Side]):
+class PairedSummary(Generic[Side]):
     """The sum of rows: of each side what the metric keeps of its vectors, which must add."""
 
     n: int
@@ -124,8 +124,8 @@ class Sides(Generic[Side]):
     real: Side
     generated: Side
 
-    def __add__(self, other: Sides[Side]) -> Sides[Side]:
-        return Sides(
+    def __add__(self, other: PairedSummary[Side]) -> PairedSummary[Side]:
+        return PairedSummary(
             self.n + other.n,
             self.cut + other.cut,
             self.real + other.real,  # type: ignore[operator]
@@ -133,6 +133,6 @@ class Sides(Generic[Side]):
         )
 
 
-def flattened(summaries: Sequence[Sides[Side]]) -> list[Side]:
+def flattened(summaries: Sequence[PairedSummary[Side]]) -> list[Side]:
     """The real and the generated side of each, in turn."""
     return [side for summary in summaries for side in (summary.real, summary.generated)]
