@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from tqdm import tqdm
 
 from dialogauge import evaluate
@@ -25,7 +26,7 @@ from dialogauge.learn.entailment.train import train, train_entailment
 from dialogauge.learn.output import checkpoint_folder
 from dialogauge.metrics.entailment import Entailment
 from dialogauge.models.directory import CARD, FILES, README, WEIGHTS
-from dialogauge.models.entailment.model import open_entailment, softmax
+from dialogauge.models.entailment.model import open_entailment
 from tests.encode.models import build, open_model
 from tests.learn.pairs import fitting_of, nothing, pairs, quick, quiet_bert, write_pairs, write_short_vectors
 from tests.models.small import torch
@@ -153,7 +154,7 @@ def check_against(logits, data, folder, near):
     turns = [Turn(str(row), response, context=tuple(said.split())) for row, (said, response) in enumerate(texts)]
     metric = Entailment(model=str(folder / "m"))
     plain = metric.prepare(Corpus([]), encoders=Encoders()).measure(turns)
-    expected = softmax(logits / model.temperature)
+    expected = softmax(logits / model.temperature, axis=1)
     np.testing.assert_allclose(plain[:, 1:4], expected, atol=near / min(model.temperature, 1), rtol=0)
     cache = Cache(folder / "cache")
     cold, warm = (metric.prepare(Corpus([]), encoders=Encoders(cache)).measure(turns) for _ in range(2))
