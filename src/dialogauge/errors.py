@@ -13,13 +13,15 @@ class DialogaugeError(Exception):
 
 
 class InputError(DialogaugeError, ValueError):
-    """The input or the call was wrong. Reads `path:line: message` where a line is at fault."""
+    """The input or the call was wrong. Reads `path:line: message` where a line of a file is at fault, `row 3: message`
+    where a row of what was given from Python is."""
 
     def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
         self.message = message
         self.path = path
         self.line = line
-        place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        row = "" if line is None else f"row {line}: "
+        place = row if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         super().__init__(place + message)
 
 

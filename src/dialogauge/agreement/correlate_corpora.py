@@ -14,7 +14,7 @@ from dialogauge.agreement.result import Agreement
 from dialogauge.agreement.scopes import find_scopes
 from dialogauge.agreement.study import Collected, Plan, study
 from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.load import Loading
+from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.measure import ROWS_FIT, measure
 from dialogauge.evaluation.real import read_real
@@ -34,7 +34,7 @@ def correlate(
     dimension: str | Sequence[str] | None = None,
     per_system: bool = False,
     systems: Sequence[str] | None = None,
-    real: Corpus | Loading | None = None,
+    real: CorpusLike | None = None,
     compat: str | None = None,
     encoder: str | None = None,
     dtype: str | None = None,
@@ -48,7 +48,8 @@ def correlate(
     and the share of pairs ordered as people order them. All are oriented: negative says that a metric points the wrong
     way.
 
-    `corpora` is a corpus, several, or several by name; with two or more, the mean over them is there, too. `level` is
+    `corpora` is a corpus, several, or several by name, each whatever `evaluate` takes (paths in a list are corpora of
+    their own, as on the command line); with two or more, the mean over them is there, too. `level` is
     "turn", "dialogue" or "system", or several of them; by default turns and, where a corpus has three systems or more,
     systems. `dimension` names what was rated, in any case; by default "overall" where there is such a rating, else all
     there are; "all" for all. `per_system` adds each system's turns by themselves. All other arguments are those of
@@ -64,9 +65,10 @@ def correlate(
     )
     collected, scored = Collected(), list[tuple[str, Caveat]]()
     named = name_corpora(corpora)
-    if real is not None and len(named) > 1:  # a stream can be read once
-        kept, _, remarks = read_real(real, progress)
-        real = Corpus(kept.turns, kept.files, tuple(remarks))
+    beside = None if real is None else as_source(real)
+    if beside is not None and len(named) > 1:  # a stream can be read once
+        kept, _, remarks = read_real(beside, progress)
+        beside = Corpus(kept.turns, kept.files, tuple(remarks))
     rated = {}
     for name, corpus in named.items():
         with _told(name, len(named)):
@@ -79,7 +81,7 @@ def correlate(
         if not scopes[name]:
             continue
         with _told(name, len(named)):
-            measured = measure(corpus, requests, None, compat, cache, progress, real)
+            measured = measure(corpus, requests, None, compat, cache, progress, beside)
             scored += [(name, caveat) for caveat in measured.caveats]
             study(scopes[name], corpus, measured, plan, collected)
         collected.files += measured.files

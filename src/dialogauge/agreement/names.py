@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, ValuesView
 from itertools import chain, count
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from dialogauge.agreement.result import MEAN
 from dialogauge.corpus import known
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.frames import CorpusLike, as_corpus
 from dialogauge.corpus.source import STDIN
+from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 
-Given = Corpus | Sequence[Corpus] | Mapping[str, Corpus]
+Given = CorpusLike | Iterable[CorpusLike] | Mapping[str, CorpusLike]
 
 
-def name_corpora(corpora: Given) -> dict[str, Corpus]:
+def name_corpora(given: Given) -> dict[str, Corpus]:
     """By the names given, else by their own."""
-    if isinstance(corpora, Mapping):
-        named = dict(corpora)
+    if isinstance(given, Mapping):
+        named = {name: as_corpus(corpus) for name, corpus in given.items()}
     else:
-        listed = [corpora] if isinstance(corpora, Corpus) else list(corpora)
         named = {}
-        for corpus in listed:
-            named[free_name(corpus_name(corpus), named)] = corpus
+        for item in _listed(given):
+            corpus = as_corpus(item)
+            path = Path(item) if isinstance(item, str | PathLike) else None
+            named[free_name(corpus_name(corpus, path), named)] = corpus
     if not named:
         raise InputError("expected at least one corpus, found none")
     if MEAN in named:
         raise InputError(f"no corpus can be called {MEAN!r}: the mean over corpora is")
     return named
+
+
+def _listed(given: Any) -> list[Any]:
+    """The corpora in a list of them; a list of records is one corpus."""
+    if not isinstance(given, list | tuple | ValuesView | Iterator):
+        return [given]
+    items = list(given)
+    return [items] if any(isinstance(item, Mapping | Turn) for item in items) else items
 
 
 def free_name(name: str, taken: Container[str]) -> str:

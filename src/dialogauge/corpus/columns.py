@@ -56,7 +56,7 @@ def holds_responses(names: Collection[str], mapping: ColumnMap) -> bool:
     return any(resembles(name, "response") or _meant(name) == "response" for name in names)
 
 
-def refuse_names(names: Sequence[str], mapping: ColumnMap, path: Path, line: int | None = None) -> None:
+def refuse_names(names: Sequence[str], mapping: ColumnMap, path: Path | None, line: int | None = None) -> None:
     """Refuses what is wrong in every row of a table: a name twice, a name that resembles a field's, no response, a
     column that was asked for and is not there."""
     try:

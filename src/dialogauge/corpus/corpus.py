@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from dialogauge.corpus.turn import Turn
+from dialogauge.corpus.columns import ColumnMap
+from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.tables import counted
 
@@ -29,6 +31,35 @@ class Corpus:
     caveats: tuple[Caveat, ...] = ()
     users: frozenset[str] = frozenset()
     """Systems that are the users of chat logs, to be judged only where they are named."""
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Iterable[Mapping[str, Any] | Turn],
+        *,
+        system: str = "system",
+        mapping: ColumnMap = NOTHING,
+        skip_invalid: bool = False,
+    ) -> Corpus:
+        """The turns of dicts, as a JSON line has them, or of `Turn`s; they are read and checked as those of files are.
+
+        `system` is the name of the system where a record has none. `mapping` names the field that holds one of ours,
+        `{"system": "variant"}`, and `skip_invalid` leaves out and counts what cannot be read, as with `load`.
+        """
+        from dialogauge.corpus.frames import collected, read_records
+
+        return collected(read_records(records, system=system, mapping=mapping, skip_invalid=skip_invalid))
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, system: str = "system", mapping: ColumnMap = NOTHING, skip_invalid: bool = False
+    ) -> Corpus:
+        """The turns of a table, one in each row: a pandas or polars DataFrame, a Hugging Face `Dataset`, or any Arrow
+        table. Columns are those of CSV and Parquet files; that of a rated dimension is called `ratings.DIMENSION`.
+        NaN is absent. Other arguments are those of `from_records`."""
+        from dialogauge.corpus.frames import collected, read_frame
+
+        return collected(read_frame(frame, system=system, mapping=mapping, skip_invalid=skip_invalid))
 
     def __repr__(self) -> str:
         return f"<Corpus: {counted(len(self.by_system), 'system')}, {counted(len(self.turns), 'turn')}>"

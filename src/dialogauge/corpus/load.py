@@ -12,7 +12,7 @@ from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.fields import refuse_huge_texts
 from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.registry import choose
-from dialogauge.corpus.reading import Reader, Reading, system_name
+from dialogauge.corpus.reading import LocatedTurn, Reader, Reading, system_name
 from dialogauge.corpus.source import STDIN, content_sha256, refuse_missing, sha256, spooled_stdin
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
@@ -51,6 +51,8 @@ def stream(
     mapping: ColumnMap = NOTHING,
 ) -> Loading:
     """Like `load`, but the turns are read only as they are asked for, once: for files that do not fit in memory."""
+    if not isinstance(paths, str | Path) and not paths:
+        raise InputError("expected at least one file, found none")
     return Loading([paths] if isinstance(paths, str | Path) else paths, reader, skip_invalid, mapping)
 
 
@@ -64,8 +66,6 @@ class Loading:
         skip_invalid: bool = False,
         mapping: ColumnMap = NOTHING,
     ) -> None:
-        if not paths:
-            raise InputError("expected at least one file, found none")
         self.files: list[SourceFile] = []
         self.caveats: list[Caveat] = []
         self.users: set[str] = set()
@@ -105,9 +105,15 @@ class Loading:
         if self._mapping and not reader.has_columns:
             raise InputError(f"--map: files of the format {reader.name!r} have no columns to name", path)
         reading = Reading(path, self._skip_invalid, self._positions, self._mapping)
+        yield from self._accepted(reader.read(reading), index, reading)
+        self.files += [SourceFile(str(file), sha256(file), reader.name) for file in reading.files]
+        self.caveats += _known_faults(reading, reader)
+
+    def _accepted(self, located: Iterator[LocatedTurn], index: int, reading: Reading) -> Iterator[Turn]:
+        """The turns, once what no reader can see by itself is looked at: ids that stand twice, an input without any."""
         reading.users = self.users
         empty = True
-        for line, turn in reader.read(reading):
+        for line, turn in located:
             self._refuse_merging(turn, index, reading)
             try:
                 refuse_huge_texts((turn.response, *turn.context, *turn.references, *turn.facts))
@@ -119,11 +125,10 @@ class Loading:
                 yield turn
         if empty:
             left_out = f": {reading.left_out_message()}" if reading.left_out else ""
-            raise InputError(f"expected turns, found none{left_out}", path)
+            raise InputError(f"expected turns, found none{left_out}", reading.place)
         for field, column in reading.columns.unmet.items():
-            raise InputError(f"--map {field}={column}: expected such a field, found it in no record", path)
-        self.files += [SourceFile(str(file), sha256(file), reader.name) for file in reading.files]
-        self.caveats += [*reading.caveats(), *_known_faults(reading, reader)]
+            raise InputError(f"--map {field}={column}: expected such a field, found it in no record", reading.place)
+        self.caveats += reading.caveats()
 
     def _refuse_merging(self, turn: Turn, index: int, reading: Reading) -> None:
         """Two files may be two systems whatever model they name, or one system in two parts: the user must say."""
@@ -146,7 +151,8 @@ class Loading:
             unused = [f"--map system={column}" for column in reading.columns.unused()]
             hint = _of_two_files(self._paths[file], self._paths[index]) if file != index else "ids must differ"
             apart = f"; if a column tells systems apart, name it: {' or '.join(unused)}" if unused else ""
-            raise InputError(f"{taken} stands already at {self._paths[file]}:{first}; {hint}{apart}")
+            place = f"{self._paths[file]}:{first}" if self._paths else f"row {first}"
+            raise InputError(f"{taken} stands already at {place}; {hint}{apart}")
         places[turn.id] = index * _LINES + line
 
 

@@ -47,15 +47,20 @@ class Reading:
     is left out and counted instead. (A generator that raises is over; the guard keeps it alive.)
     """
 
+    record_name = "line"
+
     def __init__(
         self,
         path: Path,
         skip_invalid: bool = False,
         positions: dict[str, int] | None = None,
         mapping: ColumnMap = NOTHING,
+        system: str | None = None,
     ) -> None:
         self.path = path
-        self.system = system_name(path)
+        self.place: Path | None = path
+        """What errors name."""
+        self.system = system or system_name(path)
         self.columns = Columns(mapping)
         self.skip_invalid = skip_invalid
         self.files = [path]
@@ -110,7 +115,7 @@ class Reading:
     def leave_out(self, error: InputError, line: int, path: Path | None = None) -> None:
         """Counts a record that cannot be read; raises instead unless `skip_invalid`."""
         if error.path is None:
-            error = InputError(error.message, path or self.path, line)
+            error = InputError(error.message, path or self.place, line)
         if not self.skip_invalid:
             raise error from None
         self.left_out += 1
@@ -121,11 +126,11 @@ class Reading:
         """How many records were left out, and what was wrong with the first."""
         problems = [f"{self._place(problem)}: {problem.message}" for problem in self.problems]
         more = ["…"] if self.left_out > len(problems) else []
-        return f"{counted(self.left_out, 'line')} left out ({'; '.join(problems + more)})"
+        return f"{counted(self.left_out, self.record_name)} left out ({'; '.join(problems + more)})"
 
     def _place(self, problem: InputError) -> str:
         elsewhere = "" if problem.path in (None, self.path) else f"{Path(str(problem.path)).name} "
-        return f"{elsewhere}line {problem.line}"
+        return f"{elsewhere}{self.record_name} {problem.line}"
 
     def remark(self, code: str, message: str) -> None:
         """Notes what the user must know about this input; it comes back among the caveats."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
 from typing import Any, NoReturn
+from uuid import UUID
 
 from dialogauge.corpus.quote import found, quote
 from dialogauge.errors import InputError
 
 # Fewer digits than this always fit a float, so that no later arithmetic overflows.
 _MOST_DIGITS = 308
+_TOO_LARGE = 10**_MOST_DIGITS
 
 
 class _BadNumber(ValueError):
@@ -23,7 +28,7 @@ def parse(text: str) -> Any:
     try:
         value = _DECODER.decode(text)
         if "\\ud" in text or "\\uD" in text:
-            _refuse_surrogates(value)
+            refuse_surrogates(value)
     except json.JSONDecodeError as error:
         raise InputError(f"not valid JSON: {error.msg} at column {error.colno}; found {quote(text)}") from None
     except _BadNumber as error:
@@ -40,7 +45,35 @@ def parse_object(text: str) -> dict[str, Any]:
     return value
 
 
-def _refuse_surrogates(value: Any) -> None:
+def plain(value: Any) -> Any:
+    """A value of a table, or of a Python program, as JSON would hold it. NaN and what pandas has for missing are
+    absent, times become text, arrays lists; what JSON cannot hold stays as it is."""
+    if isinstance(value, str | bool):
+        return value
+    if hasattr(value, "tolist"):  # NumPy's arrays and numbers
+        value = value.tolist()
+    if isinstance(value, int) and abs(value) >= _TOO_LARGE:
+        raise InputError("expected numbers below 1e308, found a larger one")
+    if isinstance(value, float | Decimal):
+        value = float(value)
+        if math.isinf(value):
+            raise InputError("expected finite numbers, found an infinite one")
+        return None if math.isnan(value) else value
+    if isinstance(value, list | tuple):
+        # A column of type map comes as a list of pairs.
+        pairs = [item for item in value if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)]
+        if not pairs or len(pairs) < len(value):
+            return [plain(item) for item in value]
+        value = dict(pairs)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    return str(value) if isinstance(value, date | time | timedelta | UUID) else value
+
+
+def refuse_surrogates(value: Any) -> None:
+    """Refuses text that cannot be written as UTF-8."""
     if isinstance(value, str):
         try:
             value.encode()
@@ -50,11 +83,11 @@ def _refuse_surrogates(value: Any) -> None:
             ) from None
     elif isinstance(value, list):
         for item in value:
-            _refuse_surrogates(item)
+            refuse_surrogates(item)
     elif isinstance(value, dict):
         for key, item in value.items():
-            _refuse_surrogates(key)
-            _refuse_surrogates(item)
+            refuse_surrogates(key)
+            refuse_surrogates(item)
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.load import Loading
+from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.corpus.quote import quote, quote_all
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.caveats import FEW
@@ -24,7 +23,7 @@ from dialogauge.threads import one_blas_thread
 
 @one_blas_thread()
 def compare(
-    corpus: Corpus | Loading,
+    corpus: CorpusLike,
     metrics: str | Metric | Request | Iterable[str | Metric | Request],
     *,
     systems: Sequence[str] | None = None,
@@ -36,7 +35,7 @@ def compare(
     resamples: int = 1000,
     confidence: float = 0.95,
     progress: bool = False,
-    real: Corpus | Loading | None = None,
+    real: CorpusLike | None = None,
     against: Sequence[str] | None = None,
 ) -> Comparison:
     """Every pair of systems under every metric: the difference with its interval, a test corrected for the number of
@@ -44,7 +43,8 @@ def compare(
     arguments as for `evaluate`."""
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    measured = measure(corpus, requests, systems, compat, cache, progress, real)
+    beside = None if real is None else as_source(real)
+    measured = measure(as_source(corpus), requests, systems, compat, cache, progress, beside)
     names = {system: system for system in measured.systems}
     asked = _baselines_asked_for(against, names, [names]) if against else None
     return compare_measured(measured, requests, settings, asked)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dialogauge import __version__, tables
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.corpus.load import Loading
+from dialogauge.corpus.frames import CorpusLike, as_corpus, as_source
 from dialogauge.encode.base import Dtype, Pool, Text
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
@@ -73,7 +73,7 @@ class Normality(MetricForms):
 
 @one_blas_thread()
 def normality(
-    corpus: Corpus,
+    corpus: CorpusLike,
     *,
     encoder: str | None = None,
     dtype: str | None = None,
@@ -84,7 +84,7 @@ def normality(
     cache: bool = True,
     seed: int = 0,
     progress: bool = False,
-    real: Corpus | Loading | None = None,
+    real: CorpusLike | None = None,
 ) -> Normality:
     """Tests whether vectors of (context, response) pairs are Gaussian: those of the first references (each context
     with each of them once, whatever number of systems have it), of every system's responses, and of the responses in
@@ -95,12 +95,12 @@ def normality(
     system does not depend on which others are there.
     """
     metric = check_plan(encoder, dtype, pool, layer, context, seed)
-    corpus = corpus.select(systems or None)
+    corpus = as_corpus(corpus).select(systems or None)
     if not corpus.turns:
         raise InputError("expected turns, found none")
     real_corpus, real_caveats = None, list[Caveat]()
     if real is not None:
-        real_corpus, _, real_caveats = read_real(real, progress)
+        real_corpus, _, real_caveats = read_real(as_source(real), progress)
     encoders = Encoders(Cache() if cache else None, progress)
     ready = metric.prepare(corpus, None, encoders)
     rows, pairs, cut, lost = [], 0, 0, 0

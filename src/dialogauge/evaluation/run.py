@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.load import Loading
+from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.floors import of_floors
 from dialogauge.evaluation.intervals import Estimate, Resampler, method
@@ -22,7 +21,7 @@ from dialogauge.threads import one_blas_thread
 
 @one_blas_thread()
 def evaluate(
-    corpus: Corpus | Loading,
+    corpus: CorpusLike,
     metrics: str | Metric | Request | Iterable[str | Metric | Request],
     *,
     systems: Sequence[str] | None = None,
@@ -34,14 +33,17 @@ def evaluate(
     resamples: int = 1000,
     confidence: float = 0.95,
     progress: bool = False,
-    real: Corpus | Loading | None = None,
+    real: CorpusLike | None = None,
 ) -> Result:
     """Scores every system of the corpus under every metric.
+
+    `corpus` is whatever holds turns: a Corpus, a path or several, a list of dicts or of Turns, a pandas or polars
+    DataFrame, a Hugging Face `Dataset`, or a stream of turns (`dialogauge.stream`).
 
     `metrics` is a comma-separated string as on the command line ("bleu,distinct.1"), or a sequence of such
     strings and of Metric objects. Intervals come from resampling dialogues (else contexts), with the same
     resamples for all systems; past 200,000 turns, from the jackknife over groups of them. The same corpus,
-    metrics and seed give the same result. `corpus` may also be a stream of turns (`dialogauge.stream`).
+    metrics and seed give the same result.
 
     `encoder` ("minilm", "roberta-base", a directory, "static:glove.txt") and `dtype` ("float32", "bfloat16") go to all
     metrics given by name that take one and have none of their own. What is encoded is kept on disk unless `cache` is
@@ -52,7 +54,8 @@ def evaluate(
     """
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    measured = measure(corpus, requests, systems, compat, cache, progress, real)
+    beside = None if real is None else as_source(real)
+    measured = measure(as_source(corpus), requests, systems, compat, cache, progress, beside)
     scores = score_all(measured.samples, requests, settings, floors=True, progress=progress)
     return Result(
         scores=scores,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from dialogauge import tables
 from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.frames import CorpusLike, as_corpus
 from dialogauge.corpus.perturb import check_call, perturb, references_as_system
 from dialogauge.corpus.perturbations import KINDS
 from dialogauge.errors import Caveat, InputError, unknown
@@ -86,14 +87,14 @@ class Sensitivity(MetricForms):
 
 
 def sensitivity(
-    corpus: Corpus,
+    corpus: CorpusLike,
     metrics: str | Metric | Request | Iterable[str | Metric | Request],
     *,
     kinds: str | Iterable[str] = tuple(KINDS),
     ratios: Iterable[float] = RATIOS,
     of: Literal["response", "reference"] = "response",
     systems: Sequence[str] | None = None,
-    real: Corpus | None = None,
+    real: CorpusLike | None = None,
     compat: str | None = None,
     encoder: str | None = None,
     dtype: str | None = None,
@@ -115,12 +116,12 @@ def sensitivity(
         raise unknown("text to change", of, ("response", "reference"))
     settings = Settings(seed, resamples, confidence)
     requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    corpus = corpus.select(systems or None)
+    corpus = as_corpus(corpus).select(systems or None)
     if of == "reference":
         corpus = references_as_system(corpus)
     options: dict[str, Any] = {"compat": compat, "cache": cache, "progress": progress, **asdict(settings)}
     if real is not None:
-        options["real"] = real
+        options["real"] = as_corpus(real)
     base = evaluate(corpus, requests, **options)
     points = [point for kind in kinds for point in _points(base, kind, 0.0, {})]
     found: dict[Place, list[Caveat]] = {}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
 from dialogauge.corpus.columns import FIELDS, gather_ratings, refuse_names
@@ -13,6 +11,7 @@ from dialogauge.corpus.quote import quote
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.record import turn
 from dialogauge.corpus.source import opened
+from dialogauge.corpus.strict_json import plain
 from dialogauge.errors import InputError
 
 _BATCH = 1024
@@ -27,7 +26,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
     for number, row in enumerate(_rows(reading), start=1):
         with reading.record(number):
             cells = {
-                column: _plain(value)
+                column: plain(value)
                 for column, value in row.items()
                 if column in FIELDS or not isinstance(value, bytes)
             }
@@ -58,25 +57,6 @@ def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
 
 def _broken(error: Exception, reading: Reading) -> InputError:
     return InputError(f"expected a Parquet file, found: {quote(str(error))}", reading.path)
-
-
-def _plain(value: Any) -> Any:
-    """The value as JSON would hold it."""
-    if isinstance(value, Decimal):
-        value = float(value)
-    if isinstance(value, float):
-        if math.isinf(value):
-            raise InputError("expected finite numbers, found an infinite one")
-        return None if math.isnan(value) else value
-    if isinstance(value, list):
-        # A column of type map comes as a list of pairs.
-        if value and all(isinstance(item, tuple) for item in value):
-            value = dict(value)
-        else:
-            return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return value if value is None or isinstance(value, bool | int | str | bytes) else str(value)
 
 
 PARQUET = Reader("parquet", "a Parquet table", sniff, read, has_columns=True)
