@@ -8,7 +8,7 @@ import pytest
 from dialogauge import Corpus, Turn, evaluate
 from dialogauge.cli.main import main
 from dialogauge.errors import InputError
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics import MeanMetric
 from dialogauge.metrics.registry import known_names, metric_class, parse_requests
 from tests.installed import install
 

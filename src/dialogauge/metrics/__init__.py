@@ -1,0 +1,7 @@
+"""Measures of responses. What a metric of one's own is made of stands here; the rest is for dialogauge itself."""
+
+from dialogauge.metrics.base import Metric
+from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.sums import SumMetric, Sums
+
+__all__ = ["MeanMetric", "Metric", "SumMetric", "Sums"]
