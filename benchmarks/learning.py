@@ -22,7 +22,7 @@ import dialogauge
 from dialogauge.corpus import Corpus
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.transformer import Transformer
-from dialogauge.learn.material import make_material, read_data
+from dialogauge.learn.material import make_training_data, read_data
 from dialogauge.learn.recipe import RECIPES, RuberRecipe
 from dialogauge.learn.training import train
 from dialogauge.metrics.registry import parse_request
@@ -50,9 +50,9 @@ class Clock:
 def time_training(corpus: Corpus, name: str, recipe: RuberRecipe) -> None:
     started = time.perf_counter()
     data = read_data(islice(corpus, PAIRS), None, recipe)
-    material = make_material(data, Encoders().get("minilm"), recipe)
+    training_data = make_training_data(data, Encoders().get("minilm"), recipe)
     encoded = time.perf_counter()
-    trained = train(material, recipe)
+    trained = train(training_data, recipe)
     ended = time.perf_counter()
     print(
         f"{name}: {len(data.train) + len(data.held)} pairs ({len(data.texts)} texts) in {ended - started:.0f} s, "

@@ -8,7 +8,7 @@ import pytest
 
 from dialogauge.encode.base import fully_covered
 from dialogauge.evaluation.chance import EXCHANGES, SWAPS
-from dialogauge.evaluation.floors import ALPHA, floor_of, floors_of, of_floors
+from dialogauge.evaluation.floors import ALPHA, floor_caveats, floor_of, floors_of
 from dialogauge.evaluation.intervals import Resampler
 from dialogauge.evaluation.resampling import Groups
 from dialogauge.evaluation.result import Score
@@ -319,15 +319,15 @@ def score(system, p, units=100, metric="fbd"):
 
 def test_scores_inside_their_floor_are_named():
     scores = [score("a", 0.4), score("b", 0.05, 30), score("c", 0.051), score("d", None), score("a", 0.9, metric="mmd")]
-    (fbd,) = of_floors(scores, ["fbd"], "contexts")
+    (fbd,) = floor_caveats(scores, ["fbd"], "contexts")
     assert fbd.code == "inside_floor"
     assert "for a (p = 0.40), c (p = 0.05): the score is inside its floor" in fbd.message
     # The fewest units of those that are named.
     assert "With 100 contexts the test has little power" in fbd.message
-    assert [caveat.message[:4] for caveat in of_floors(scores, ["fbd", "mmd"], "contexts")] == ["fbd:", "mmd:"]
-    (many,) = of_floors([score("a", 0.4, 200)], ["fbd"], "contexts")
+    assert [caveat.message[:4] for caveat in floor_caveats(scores, ["fbd", "mmd"], "contexts")] == ["fbd:", "mmd:"]
+    (many,) = floor_caveats([score("a", 0.4, 200)], ["fbd"], "contexts")
     assert "little power" not in many.message
-    assert of_floors([score("a", 0.05)], ["fbd"], "contexts") == []
+    assert floor_caveats([score("a", 0.05)], ["fbd"], "contexts") == []
 
 
 def test_an_uneven_split_gives_way_to_exchanges():

@@ -3,7 +3,7 @@ from functools import cache
 import pytest
 
 from dialogauge.encode.static import open_static
-from tests.learn.conversations import WORDS, dialogues, material_for, quick, quick_towers
+from tests.learn.conversations import WORDS, dialogues, quick, quick_towers, training_data_for
 from tests.models.small import write_vectors
 
 
@@ -19,18 +19,18 @@ def encoder(vectors):
 
 
 @pytest.fixture(scope="session")
-def material(encoder):
+def training_data(encoder):
     """What to learn from, for each kind of sentence."""
-    return cache(lambda sentence="mean": material_for(encoder, quick(sentence=sentence)))
+    return cache(lambda sentence="mean": training_data_for(encoder, quick(sentence=sentence)))
 
 
 @pytest.fixture(scope="session")
-def towers_material(encoder):
-    return material_for(encoder, quick_towers())
+def towers_data(encoder):
+    return training_data_for(encoder, quick_towers())
 
 
 @pytest.fixture(scope="session")
 def learnable(encoder):
     """What a network learns in a few epochs, for each kind of sentence."""
     said = dialogues(60, utterances=2, topics=2)
-    return cache(lambda sentence="mean": material_for(encoder, quick(sentence=sentence), said))
+    return cache(lambda sentence="mean": training_data_for(encoder, quick(sentence=sentence), said))

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from dialogauge.corpus import Turn
-from dialogauge.learn.material import make_material, read_data
+from dialogauge.learn.material import make_training_data, read_data
 from dialogauge.learn.recipe import PAPER, TOWERS
 
 TOPICS = 3
@@ -38,9 +38,9 @@ def telling(count=60):
     return [[f"ask{place % TOPICS}", "now", f"say{place % TOPICS}"] for place in range(count)]
 
 
-def material_for(encoder, recipe, said=None):
+def training_data_for(encoder, recipe, said=None):
     data = read_data(turns(said or dialogues()), None, recipe, share=0.3)
-    return make_material(data, encoder, recipe)
+    return make_training_data(data, encoder, recipe)
 
 
 def quick(**options):

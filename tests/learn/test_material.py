@@ -7,13 +7,13 @@ from dialogauge.corpus import Turn
 from dialogauge.encode.base import Encoder, Pooled, fully_covered
 from dialogauge.errors import InputError
 from dialogauge.learn.fit import Fitting
-from dialogauge.learn.material import make_material, read_data, shape_of
+from dialogauge.learn.material import make_training_data, read_data, shape_of
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.recipe import PAPER, TOWERS, RuberRecipe
 from dialogauge.learn.training import train
 from dialogauge.models.shape import RuberShape
 from tests.encode.models import build, open_model
-from tests.learn.conversations import dialogues, material_for, quick, quick_towers, turns
+from tests.learn.conversations import dialogues, quick, quick_towers, training_data_for, turns
 
 
 def codes(data):
@@ -54,19 +54,19 @@ def test_others_to_validate_with():
     assert codes(data) == ["empty_pairs", "left_out", "few_held"]
 
 
-def test_every_text_has_its_row(material, encoder):
-    found = material("mean")
+def test_every_text_has_its_row(training_data, encoder):
+    found = training_data("mean")
     assert len(found.inputs) == len(found.data.texts)
     np.testing.assert_allclose(found.inputs.numpy(), encoder.pooled(found.data.texts).vectors)
     assert found.shape == RuberShape(encoder.dim)
     np.testing.assert_allclose(np.linalg.norm(found.sampler.vectors, axis=1), 1, atol=1e-5)
 
 
-def test_negatives_to_validate_with_stay_the_same(material, encoder):
-    held = material("mean").held
+def test_negatives_to_validate_with_stay_the_same(training_data, encoder):
+    held = training_data("mean").held
     assert held.negatives.shape == (len(held.pairs), 5)
-    data = material("mean").data
-    again, other = (make_material(data, encoder, quick(seed=seed)).held.negatives for seed in (0, 1))
+    data = training_data("mean").data
+    again, other = (make_training_data(data, encoder, quick(seed=seed)).held.negatives for seed in (0, 1))
     np.testing.assert_array_equal(again, held.negatives)
     assert (other != held.negatives).any()
 
@@ -78,15 +78,15 @@ def test_one_pair_to_validate_with_is_said_to_be_too_few(encoder):
     with pytest.raises(
         InputError, match=r"only one response to validate with \(1 of 12 pairs are held back\): give more"
     ):
-        make_material(data, encoder, PAPER)
+        make_training_data(data, encoder, PAPER)
 
 
 def test_all_responses_the_same(encoder):
     same = turns([["ask0", "say0"], ["ask1", "SAY0 !"], ["ask2", "say0"]])
     with pytest.raises(InputError, match="all responses are the same text"):
-        make_material(read_data(same, turns(dialogues(6)), PAPER), encoder, PAPER)
+        make_training_data(read_data(same, turns(dialogues(6)), PAPER), encoder, PAPER)
     with pytest.raises(InputError, match="only one response to validate with"):
-        make_material(read_data(turns(dialogues(6)), same, PAPER), encoder, PAPER)
+        make_training_data(read_data(turns(dialogues(6)), same, PAPER), encoder, PAPER)
 
 
 class WholeTexts(Encoder):
@@ -108,7 +108,7 @@ def test_an_encoder_without_words_is_refused_before_anything_is_learned(monkeypa
     monkeypatch.setattr(Fitting, "_learn", lambda *arguments: epochs.append(1) or learn(*arguments))
     data = read_data(turns(dialogues(20)), None, PAPER, share=0.3)
     with pytest.raises(InputError, match="has no vectors for single words"):
-        train(make_material(data, WholeTexts(), PAPER), quick())
+        train(make_training_data(data, WholeTexts(), PAPER), quick())
     assert not epochs
 
 
@@ -140,17 +140,17 @@ def test_a_model_of_one_layer_also_gives_its_input(tmp_path):
 @pytest.mark.parametrize("recipe", [TOWERS, PAPER])
 def test_layers_of_word_vectors_are_refused(encoder, recipe):
     with pytest.raises(InputError, match=f"layers: the encoder {encoder.identity} has none"):
-        material_for(encoder, replace(recipe, layers=(3, 1)))
+        training_data_for(encoder, replace(recipe, layers=(3, 1)))
 
 
 def test_layers_that_are_not_there(bert):
     with pytest.raises(InputError, match=r"layers 0 \(its input\) to 3; found layer 7"):
-        material_for(bert, replace(TOWERS, layers=(3, 7)))
+        training_data_for(bert, replace(TOWERS, layers=(3, 7)))
 
 
 def test_every_text_goes_through_the_transformer_once(bert):
     before = bert.encoded
-    found = material_for(bert, quick_towers())
+    found = training_data_for(bert, quick_towers())
     # Beside them: the sentence that shows whether words have vectors, and the empty text that shows their width.
     assert bert.encoded - before <= len(found.data.texts) + 2
     texts = [bert.spelled(text) for text in found.data.texts]

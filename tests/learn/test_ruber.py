@@ -14,7 +14,7 @@ from dialogauge.corpus import load
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
 from dialogauge.learn.checkpoint import Checkpoint
-from dialogauge.learn.material import make_material, read_data
+from dialogauge.learn.material import make_training_data, read_data
 from dialogauge.learn.recipe import TOWERS
 from dialogauge.learn.ruber import Conversations, checkpoint_folder, train_ruber
 from dialogauge.models.directory import CARD, FILES, README, WEIGHTS
@@ -145,8 +145,8 @@ def test_a_model_scores_as_it_was_validated(call, said, vectors, tmp_path, netwo
     result = call(recipe=recipe, given=Conversations([said], [valid]))
     model = open_ruber(result.directory)
     data = read_data(load([said]), load([valid]), recipe)
-    material = make_material(data, Encoders().get(vectors), recipe)
-    answers = np.column_stack([data.held.responses, material.held.negatives])
+    training_data = make_training_data(data, Encoders().get(vectors), recipe)
+    answers = np.column_stack([data.held.responses, training_data.held.negatives])
     contexts = [turn.context for turn in load([valid]) for _ in range(answers.shape[1])]
     related = model.relatedness(Encoders().get(vectors), contexts, [data.texts[row] for row in answers.ravel()])
     scores = related.values.reshape(answers.shape)

@@ -12,7 +12,7 @@ from dialogauge.learn.schedules import rate_of_step
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.inputs import width_of
 from tests.encode.models import build, open_model
-from tests.learn.conversations import dialogues, material_for, quick_towers, telling, turns
+from tests.learn.conversations import dialogues, quick_towers, telling, training_data_for, turns
 from tests.learn.test_fit import fit, fitting, same
 from tests.models.small import torch
 
@@ -20,7 +20,7 @@ from tests.models.small import torch
 @pytest.mark.parametrize(("loss", "accuracy"), [("softmax", 1), ("cross_entropy", 1), ("ranking", 0.8)])
 def test_what_can_be_learned_is_learned(encoder, loss, accuracy):
     recipe = quick_towers(loss=loss, epochs=8, rate=0.01)
-    fitted = fit(material_for(encoder, recipe, dialogues(60, utterances=2)), recipe)
+    fitted = fit(training_data_for(encoder, recipe, dialogues(60, utterances=2)), recipe)
     assert fitted.epochs[fitted.best].ranking_accuracy >= accuracy
     assert fitted.epochs[-1].loss < fitted.epochs[0].loss / 2
 
@@ -31,7 +31,7 @@ def test_what_only_the_utterance_before_the_query_tells(encoder):
     found = {}
     for context in (1, 2):
         recipe = quick_towers(epochs=12, rate=0.01, context=context)
-        fitted = fit(material_for(encoder, recipe, said), recipe)
+        fitted = fit(training_data_for(encoder, recipe, said), recipe)
         found[context] = fitted.epochs[fitted.best].ranking_accuracy
     assert found[2] == 1
     assert found[1] < 0.95
@@ -41,43 +41,43 @@ def test_layers_of_a_transformer(tmp_path):
     bert = open_model(build("bert", tmp_path / "bert"))
     recipe = quick_towers(epochs=4, layers=(3, 2))
     said = [["how are you today ?", "fine , thank you"], ["would you like soup ?", "yes , please"]] * 15
-    material = material_for(bert, recipe, said)
-    assert material.inputs.shape[1] == 2 * width_of(bert)
-    fitted = fit(material, recipe)
+    training_data = training_data_for(bert, recipe, said)
+    assert training_data.inputs.shape[1] == 2 * width_of(bert)
+    fitted = fit(training_data, recipe)
     assert fitted.weights["query.linear.weight"].shape == (32, 64)
     assert fitted.epochs[fitted.best].ranking_accuracy == 1
 
 
 @pytest.mark.parametrize("done", [1, 3])
-def test_taken_up_again_as_if_nothing_had_been(towers_material, tmp_path, done):
+def test_taken_up_again_as_if_nothing_had_been(towers_data, tmp_path, done):
     recipe = quick_towers(epochs=5)
     whole, broken = (Checkpoint(tmp_path / name, "key") for name in ("whole", "broken"))
-    expected = fit(towers_material, recipe, whole)
+    expected = fit(towers_data, recipe, whole)
 
     def stop(epoch):
         if epoch.epoch == done + 1:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fitting(towers_material, recipe).run(broken, stop)
+        fitting(towers_data, recipe).run(broken, stop)
     seen = []
-    fitted = fitting(towers_material, recipe).run(broken, seen.append)
+    fitted = fitting(towers_data, recipe).run(broken, seen.append)
     assert same(fitted.weights, expected.weights)
     assert fitted.epochs == seen == expected.epochs
     assert broken.path.read_bytes() == whole.path.read_bytes()
 
 
-def test_training_that_has_ended_is_calibrated_again_alike(towers_material, tmp_path):
+def test_training_that_has_ended_is_calibrated_again_alike(towers_data, tmp_path):
     checkpoint = Checkpoint(tmp_path / "c", "key")
-    first = fit(towers_material, quick_towers(), checkpoint)
-    again = fit(towers_material, quick_towers(), checkpoint)
+    first = fit(towers_data, quick_towers(), checkpoint)
+    again = fit(towers_data, quick_towers(), checkpoint)
     assert same(first.weights, again.weights)
     assert first.weights["calibration"].tolist() != [1, 0]
 
 
-def test_scores_that_were_taught_to_rank_become_probabilities(towers_material):
+def test_scores_that_were_taught_to_rank_become_probabilities(towers_data):
     recipe = quick_towers()
-    made = fitting(towers_material, recipe)
+    made = fitting(towers_data, recipe)
     fitted = made.run(None, lambda _: None)
     best = {**fitted.weights, "calibration": torch.tensor([1.0, 0.0])}
     made.network.load_state_dict(best)
@@ -90,13 +90,13 @@ def test_scores_that_were_taught_to_rank_become_probabilities(towers_material):
 
 
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "softmax"])
-def test_other_losses_are_left_as_they_are(towers_material, loss):
-    assert fit(towers_material, quick_towers(loss=loss)).weights["calibration"].tolist() == [1, 0]
+def test_other_losses_are_left_as_they_are(towers_data, loss):
+    assert fit(towers_data, quick_towers(loss=loss)).weights["calibration"].tolist() == [1, 0]
 
 
-def test_the_weights_are_those_of_the_best_epoch(towers_material, monkeypatch):
+def test_the_weights_are_those_of_the_best_epoch(towers_data, monkeypatch):
     told = iter([0.5, 0.2, 0.6])
-    made = fitting(towers_material, quick_towers(epochs=3))
+    made = fitting(towers_data, quick_towers(epochs=3))
     monkeypatch.setattr(made, "validate", lambda: (next(told), 0.5))
     seen = []
     fitted = made.run(None, lambda _: seen.append({name: t.clone() for name, t in made.network.state_dict().items()}))
@@ -106,36 +106,36 @@ def test_the_weights_are_those_of_the_best_epoch(towers_material, monkeypatch):
         assert not torch.equal(fitted.weights[name], seen[2][name]), name
 
 
-def test_the_rate_of_every_step_is_the_schedules(towers_material, monkeypatch):
+def test_the_rate_of_every_step_is_the_schedules(towers_data, monkeypatch):
     recipe = quick_towers(epochs=2)
-    made = fitting(towers_material, recipe)
+    made = fitting(towers_data, recipe)
     rates = []
     step = made.adam.step
     monkeypatch.setattr(made.adam, "step", lambda: (rates.append(made.adam.param_groups[0]["lr"]), step()))
     fitted = made.run(None, lambda _: None)
-    steps = -(-len(towers_material.sampler.pairs) // recipe.batch)
+    steps = -(-len(towers_data.sampler.pairs) // recipe.batch)
     assert rates == [rate_of_step(recipe, 0.0, epoch, place, steps) for epoch in range(2) for place in range(steps)]
     assert [epoch.rate for epoch in fitted.epochs] == pytest.approx([0.003, 0.0015])
 
 
-def test_a_batch_larger_than_all_pairs(towers_material):
-    fitted = fit(towers_material, quick_towers(batch=10_000))
+def test_a_batch_larger_than_all_pairs(towers_data):
+    fitted = fit(towers_data, quick_towers(batch=10_000))
     assert len(fitted.epochs) == 3
     assert fitted.epochs[-1].loss < fitted.epochs[0].loss
 
 
-def test_several_networks_and_their_checkpoints(towers_material, tmp_path):
+def test_several_networks_and_their_checkpoints(towers_data, tmp_path):
     recipe = quick_towers(members=2, seed=4, epochs=2)
-    trained = train(towers_material, recipe, tmp_path)
+    trained = train(towers_data, recipe, tmp_path)
     for place, member in enumerate(trained.members):
-        assert same(member.weights, fit(towers_material, replace(recipe, members=1), seed=4 + place).weights)
-    kept = checkpoints_of(tmp_path, recipe, towers_material)
+        assert same(member.weights, fit(towers_data, replace(recipe, members=1), seed=4 + place).weights)
+    kept = checkpoints_of(tmp_path, recipe, towers_data)
     assert [checkpoint.path.name for checkpoint in kept] == ["0.safetensors", "1.safetensors"]
     assert all(checkpoint.read() for checkpoint in kept)
     others = [
-        checkpoints_of(tmp_path, replace(recipe, schedule="plateau"), towers_material),
-        checkpoints_of(tmp_path, recipe, replace(towers_material, shape=replace(towers_material.shape, layers=(1,)))),
-        checkpoints_of(tmp_path, recipe, material_for(towers_material.encoder, recipe, dialogues(21))),
+        checkpoints_of(tmp_path, replace(recipe, schedule="plateau"), towers_data),
+        checkpoints_of(tmp_path, recipe, replace(towers_data, shape=replace(towers_data.shape, layers=(1,)))),
+        checkpoints_of(tmp_path, recipe, training_data_for(towers_data.encoder, recipe, dialogues(21))),
     ]
     keys = {checkpoint.key for found in (kept, *others) for checkpoint in found}
     assert len(keys) == 8
@@ -144,7 +144,7 @@ def test_several_networks_and_their_checkpoints(towers_material, tmp_path):
 def test_nothing_to_learn_from_before_the_query(encoder):
     """Dialogues of two utterances: no query has one before it, and nothing of it changes."""
     recipe = quick_towers(epochs=1)
-    made = fitting(material_for(encoder, recipe, [text[:2] for text in dialogues(20)]), recipe)
+    made = fitting(training_data_for(encoder, recipe, [text[:2] for text in dialogues(20)]), recipe)
     assert (made.sampler.pairs.previous == -1).all()
     before = made.network.previous.weight.detach().clone()
     made.run(None, lambda _: None)

@@ -7,7 +7,7 @@ from dialogauge.learn.training import _network, train
 from dialogauge.learn.validation import ranking_accuracy, validate
 from dialogauge.metrics.embedding import cosine
 from dialogauge.models.pooling import pool_words
-from tests.learn.conversations import material_for, quick, quick_towers, telling
+from tests.learn.conversations import quick, quick_towers, telling, training_data_for
 
 
 def test_accuracy_by_hand():
@@ -112,7 +112,7 @@ def test_scores_that_are_all_the_same_still_have_a_range(trained):
 
 def test_towers_are_validated_with_what_was_said_before(encoder):
     """Without it, every answer would be as good as any other."""
-    found = material_for(encoder, quick_towers(), telling())
+    found = training_data_for(encoder, quick_towers(), telling())
     trained = train(found, quick_towers(epochs=10))
     held = found.held.pairs
     asked = np.array([found.data.texts[row] == "now" for row in held.queries])

@@ -26,12 +26,12 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def trained(monkeypatch):
-    """Material and recipe of every network that is trained from now on."""
+    """Training data and recipe of every network that is trained from now on."""
     recipes = []
 
-    def watched(material, recipe, *rest):
-        recipes.append((material, recipe))
-        return real(material, recipe, *rest)
+    def watched(training_data, recipe, *rest):
+        recipes.append((training_data, recipe))
+        return real(training_data, recipe, *rest)
 
     real = ruber_networks.train
     monkeypatch.setattr(ruber_networks, "train", watched)
@@ -109,7 +109,7 @@ def test_losses_and_seeds_share_what_is_encoded(made, trained, tmp_path):
         ("mean", "cross_entropy", 0),
         ("mean", "cross_entropy", 1),
     ]
-    assert [len({id(material) for material, _ in group}) for group in (trained[:2], trained[2:])] == [1, 1]
+    assert [len({id(training_data) for training_data, _ in group}) for group in (trained[:2], trained[2:])] == [1, 1]
 
 
 def test_runs_add_up(made, trained, tmp_path):

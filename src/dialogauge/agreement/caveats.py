@@ -22,7 +22,7 @@ MANY = 0.05
 """The share of resamples from which on it is said that they have no correlation."""
 
 
-def of_scores(found: Sequence[tuple[str, Caveat]], several: bool) -> list[Caveat]:
+def score_caveats(found: Sequence[tuple[str, Caveat]], several: bool) -> list[Caveat]:
     """Those of the scores of each corpus, with its name where there are several: of those that differ in their numbers
     alone, the first. Known faults name their file."""
     if not several:
@@ -44,7 +44,7 @@ def _first(by_name: Mapping[str, Caveat]) -> Caveat:
     return Caveat(caveat.code, f"{name}: {caveat.message}{more}")
 
 
-def of_unrated(name: str, corpus: Corpus, rated: Corpus) -> list[Caveat]:
+def unrated_caveats(name: str, corpus: Corpus, rated: Corpus) -> list[Caveat]:
     """Turns that nobody rated in any dimension."""
     if len(corpus) == len(rated):
         return []
@@ -52,7 +52,7 @@ def of_unrated(name: str, corpus: Corpus, rated: Corpus) -> list[Caveat]:
     return [Caveat("missing_ratings", message)]
 
 
-def of_turns(scope: Scope, corpus: Corpus, aligned: Aligned, requests: Sequence[Request]) -> list[Caveat]:
+def turn_caveats(scope: Scope, corpus: Corpus, aligned: Aligned, requests: Sequence[Request]) -> list[Caveat]:
     """What was left out, and what stands in more than once."""
     found, metrics = [], [request.name for request in requests]
     unrated = len(corpus) - aligned.rated
@@ -93,7 +93,7 @@ def without_dialogue(scope: Scope, n: int, turns: int) -> Caveat:
     return Caveat("no_dialogue", f"{_where(scope)}: {n} of {turns} turns belong to no dialogue and are left out")
 
 
-def of_draws(points: Points, draws: Floats) -> list[Caveat]:
+def draw_caveats(points: Points, draws: Floats) -> list[Caveat]:
     """Where resamples have no correlation, because all ratings or scores in them are the same."""
     share = np.isnan(draws).mean(0)
     which = [name for name, part in zip(points.metrics, share, strict=True) if MANY < part < 1]
@@ -110,7 +110,7 @@ def too_few(scope: Scope, n: int) -> Caveat:
     return Caveat("too_few", f"{_where(scope)}: {n} {COUNTED[scope.level]} are too few to correlate")
 
 
-def of_unrepeated(scopes: Sequence[Scope]) -> list[Caveat]:
+def unrepeated_caveats(scopes: Sequence[Scope]) -> list[Caveat]:
     if not scopes:
         return []
     which = ", ".join(dict.fromkeys(f"{scope.corpus} ({scope.dimension})" for scope in scopes))
@@ -118,7 +118,7 @@ def of_unrepeated(scopes: Sequence[Scope]) -> list[Caveat]:
     return [Caveat("no_single_ratings", message)]
 
 
-def of_rows(rows: Sequence[AgreementRow]) -> list[Caveat]:
+def row_caveats(rows: Sequence[AgreementRow]) -> list[Caveat]:
     """What the correlations themselves show."""
     found = []
     few = {row.corpus: row.n for row in rows if row.level == "system" and row.corpus != MEAN and row.n < FEW_SYSTEMS}

@@ -74,7 +74,7 @@ def correlate(
         with _told(name, len(named)):
             asked = corpus.select(systems or None)
             rated[name] = _rated(asked)
-        collected.caveats += caveats.of_unrated(name, asked, rated[name])
+        collected.caveats += caveats.unrated_caveats(name, asked, rated[name])
     scopes, lacking = find_scopes(rated, plan.levels, plan.dimensions)
     collected.caveats += lacking
     for name, corpus in _watched(rated, progress):
@@ -91,10 +91,10 @@ def correlate(
         raise InputError(f"nothing to correlate at turn level, and fewer than three systems: {said}")
     rows = [*collected.rows, *mean_rows(collected.rows)]
     found = [
-        *caveats.of_scores(scored, several=len(named) > 1),
+        *caveats.score_caveats(scored, several=len(named) > 1),
         *collected.caveats,
-        *caveats.of_unrepeated(collected.unrepeated),
-        *caveats.of_rows(rows),
+        *caveats.unrepeated_caveats(collected.unrepeated),
+        *caveats.row_caveats(rows),
     ]
     return Agreement(
         rows=rows,

@@ -69,7 +69,7 @@ def study(scopes: Sequence[Scope], corpus: Corpus, measured: Measured, plan: Pla
     scored: Scored = {}
     for scope in progress_bar(scopes, "correlating", shown=plan.progress, unit="rating"):
         aligned = align(corpus, measured, plan.requests, scope.dimension, scope.level)
-        collected.caveats += caveats.of_turns(scope, corpus, aligned, plan.requests)
+        collected.caveats += caveats.turn_caveats(scope, corpus, aligned, plan.requests)
         if scope.level == "system":
             _systems(scope, aligned, measured, plan, collected, scored)
         else:
@@ -124,7 +124,7 @@ def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, colle
             continue
         oriented = points.values * plan.signs(points.metrics)
         found = correlate_points(oriented, points.people, points.units, plan.settings)
-        collected.caveats += caveats.of_draws(points, found.coefficients["pearson"].draws)
+        collected.caveats += caveats.draw_caveats(points, found.coefficients["pearson"].draws)
         _collect(made, found, measured, plan, collected)
 
 

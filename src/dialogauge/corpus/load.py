@@ -149,14 +149,14 @@ class Loading:
             file, first = divmod(places[turn.id], _LINES)
             taken = f"id {quote(turn.id)} of system {quote(turn.system)}"
             unused = [f"--map system={column}" for column in reading.columns.unused()]
-            hint = _of_two_files(self._paths[file], self._paths[index]) if file != index else "ids must differ"
+            hint = _advice_on_same_ids(self._paths[file], self._paths[index]) if file != index else "ids must differ"
             apart = f"; if a column tells systems apart, name it: {' or '.join(unused)}" if unused else ""
             place = f"{self._paths[file]}:{first}" if self._paths else f"row {first}"
             raise InputError(f"{taken} stands already at {place}; {hint}{apart}")
         places[turn.id] = index * _LINES + line
 
 
-def _of_two_files(first: Path, second: Path) -> str:
+def _advice_on_same_ids(first: Path, second: Path) -> str:
     """What to do where two files have turns of one system with the same ids."""
     if first.resolve() == second.resolve():
         return "the file is given twice"

@@ -28,7 +28,7 @@ INSTEAD = (
 )
 
 
-def of_corpus(
+def corpus_caveats(
     systems: Mapping[str, int], empty: int, kind: str, metrics: Collection[Metric], large: bool
 ) -> list[Caveat]:
     """`systems` has the number of turns of each."""
@@ -57,7 +57,7 @@ def of_corpus(
     return found
 
 
-def of_compat(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
+def compat_caveats(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
     """Which of the metrics keep our own recipe though another was asked for."""
     ours = [request.label for request in requests if request.compat != compat]
     if not ours:
@@ -65,13 +65,13 @@ def of_compat(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
     return [Caveat("own_recipe", f"{compat} has no recipe for {', '.join(dict.fromkeys(ours))}: scored by our own")]
 
 
-def of_plug_ins(requests: Sequence[Request]) -> list[Caveat]:
+def plug_in_caveats(requests: Sequence[Request]) -> list[Caveat]:
     """Which of the metrics two packages have under one name."""
     added = {request.metric.name for request in requests} - BUILT_IN.keys()
     return PLUG_INS.contested(added) if added else []
 
 
-def of_units(samples: Sequence[Sample], kind: str) -> list[Caveat]:
+def unit_caveats(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     """Where a metric stands on few units, or on different ones for different systems."""
     found = []
     silent: dict[str, list[str]] = {}
@@ -106,7 +106,7 @@ def _by_label(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
     return groups
 
 
-def of_samples(samples: Sequence[Sample], turns: int) -> list[Caveat]:
+def sample_caveats(samples: Sequence[Sample], turns: int) -> list[Caveat]:
     """What was left out of each metric, over all systems, and what the metric itself has to say."""
     found: list[Caveat] = []
     for label, mine in _by_label(samples).items():
@@ -129,7 +129,7 @@ def of_samples(samples: Sequence[Sample], turns: int) -> list[Caveat]:
     return found
 
 
-def of_coverage(samples: Sequence[Sample]) -> list[Caveat]:
+def coverage_caveats(samples: Sequence[Sample]) -> list[Caveat]:
     """What encoders could not read: once for all metrics that left out the same turns, once for each encoder."""
     lost: dict[str, list[str]] = {}
     shares: dict[str, dict[str, float]] = {}
@@ -158,7 +158,7 @@ def of_coverage(samples: Sequence[Sample]) -> list[Caveat]:
     return found
 
 
-def of_languages(languages: Languages, metrics: Mapping[str, Metric]) -> list[Caveat]:
+def language_caveats(languages: Languages, metrics: Mapping[str, Metric]) -> list[Caveat]:
     """Where texts are in languages that metrics were not made for: once for all that were made for the same."""
     grouped: dict[frozenset[str], tuple[dict[str, None], dict[str, None]]] = {}
     for label, metric in metrics.items():

@@ -90,14 +90,14 @@ def compare_measured(
         columns=[request.name for request in requests],
         systems=measured.systems,
         files=measured.files,
-        caveats=[*measured.caveats, *_of_pairs(pairs, measured)],
+        caveats=[*measured.caveats, *_pair_caveats(pairs, measured)],
         settings=settings,
         unit=measured.unit,
         baselines={name: base for name, base in measured.baselines.items() if {name, base} <= measured.systems.keys()},
     )
 
 
-def _of_pairs(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
+def _pair_caveats(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
     """What the reader of the pairs must know beyond what holds for the scores."""
     found = []
     names = {(pair.first, pair.second) for pair in pairs if pair.p is None}

@@ -105,7 +105,7 @@ def floor_of(floors: Floats, draws: Floats, score: float, change: float, higher_
     return Floor(float(floors.mean()), (1 + as_bad) / (1 + len(draws)), needed + change, way)
 
 
-def of_floors(scores: Sequence[Score], columns: Sequence[str], unit: str) -> list[Caveat]:
+def floor_caveats(scores: Sequence[Score], columns: Sequence[str], unit: str) -> list[Caveat]:
     """Which scores say nothing but that real and generated differ by no more than chance."""
     found = []
     for metric in columns:

@@ -118,10 +118,10 @@ def normality(
         caveats=[
             *corpus.caveats,
             *real_caveats,
-            *_of_corpus(corpus),
+            *_corpus_caveats(corpus),
             *text_caveats("normality", pairs, cut, 0),
-            *_of_illegible(pairs, lost),
-            *_of_rows(rows, seed),
+            *_illegible_caveats(pairs, lost),
+            *_row_caveats(rows, seed),
             *encoders.caveats(),
         ],
         seed=seed,
@@ -167,14 +167,14 @@ def _drawn(texts: list[Text], seed: int) -> list[Text]:
     return [texts[place] for place in np.sort(chosen)]
 
 
-def _of_illegible(pairs: int, lost: int) -> list[Caveat]:
+def _illegible_caveats(pairs: int, lost: int) -> list[Caveat]:
     if not lost:
         return []
     message = f"normality: the encoder cannot read the response of {lost} of {pairs} pairs: all its tokens are unknown;"
     return [Caveat("illegible_text", f"{message} they are left out")]
 
 
-def _of_corpus(corpus: Corpus) -> list[Caveat]:
+def _corpus_caveats(corpus: Corpus) -> list[Caveat]:
     found = []
     empty = sum(not turn.response.strip() for turn in corpus)
     if empty:
@@ -189,7 +189,7 @@ def _of_corpus(corpus: Corpus) -> list[Caveat]:
     return found
 
 
-def _of_rows(rows: Sequence[NormalityRow], seed: int) -> list[Caveat]:
+def _row_caveats(rows: Sequence[NormalityRow], seed: int) -> list[Caveat]:
     found = []
     for row in rows:
         if row.n < LEAST:

@@ -16,7 +16,7 @@ from dialogauge.evaluation.randomisation import randomisation_tests
 from dialogauge.evaluation.resampling import NO_INTERVAL, Jackknife, percentile_interval
 from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.settings import Settings
-from dialogauge.evaluation.two_samples import of_one_size, two_sample_test
+from dialogauge.evaluation.two_samples import cut_to_one_size, two_sample_test
 from dialogauge.evaluation.units import Keys
 
 ALPHA = 0.05
@@ -199,7 +199,7 @@ def _compared(first: Sample, second: Sample, part: str, settings: Settings, exch
         return Pair(_name(first, part), first.system, second.system, units=shared, paired=False)
     if first.real_units is not None:
         if not first.groups and not second.groups:
-            first, second = of_one_size(first, second, settings)
+            first, second = cut_to_one_size(first, second, settings)
         both = first, second if second.groups else _renamed(second, second.own_units, ~second.own_units)
         return replace(Contest(both, part, settings, exchanges).pair(*both, 0), units=shared, paired=False)
     found = two_sample_test(first, second, part, settings, exchanges)

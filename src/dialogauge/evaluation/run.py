@@ -8,7 +8,7 @@ import numpy as np
 
 from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.evaluation.digits import defined
-from dialogauge.evaluation.floors import of_floors
+from dialogauge.evaluation.floors import floor_caveats
 from dialogauge.evaluation.intervals import Estimate, Resampler, method
 from dialogauge.evaluation.measure import measure
 from dialogauge.evaluation.result import Result, Score
@@ -62,7 +62,7 @@ def evaluate(
         columns=[request.name for request in requests],
         systems=measured.systems,
         files=measured.files,
-        caveats=[*measured.caveats, *of_floors(scores, [request.name for request in requests], measured.unit)],
+        caveats=[*measured.caveats, *floor_caveats(scores, [request.name for request in requests], measured.unit)],
         settings=settings,
         unit=measured.unit,
         samples=measured.samples,

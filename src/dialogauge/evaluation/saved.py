@@ -94,8 +94,8 @@ def load_runs(
     unit = " and ".join(dict.fromkeys(run.unit for run in runs))
     own = [caveat for run in runs for caveat in run.caveats if caveat.code not in ABOUT_ALL]
     found = [
-        *caveats.of_corpus(systems, 0, unit, [request.metric for request in requests], large=False),
-        *caveats.of_units(samples, unit),
+        *caveats.corpus_caveats(systems, 0, unit, [request.metric for request in requests], large=False),
+        *caveats.unit_caveats(samples, unit),
     ]
     measured = Measured(
         samples=samples,

@@ -43,7 +43,7 @@ def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings
     metric = first.metric
     column = metric.mean_of(part) if isinstance(metric, MeanMetric) and metric.resampling == "bootstrap" else None
     if column is None or first.groups:
-        return _welch(*of_one_size(first, second, settings), part, settings)
+        return _welch(*cut_to_one_size(first, second, settings), part, settings)
     return _permutation(UnitSums.noted(first, column), UnitSums.noted(second, column), settings, permutations)
 
 
@@ -141,7 +141,7 @@ def _welch(first: Sample, second: Sample, part: str, settings: Settings) -> TwoS
     )
 
 
-def of_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sample, Sample]:
+def cut_to_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sample, Sample]:
     """Where a score changes with the number of turns, as many turns of the larger system as the smaller one has: whole
     units, drawn by chance."""
     turns = [int(sample.summary.n) for sample in (first, second)]

@@ -69,11 +69,11 @@ def read_data(
         train, held = reading.pairs, other.pairs
         caveats += other.caveats()
         left_out += other.left_out
-    caveats += _of_held(train, held)
+    caveats += _held_caveats(train, held)
     return RuberData(texts.listed(), train, held, caveats, left_out)
 
 
-def _of_held(train: Pairs, held: Pairs) -> list[Caveat]:
+def _held_caveats(train: Pairs, held: Pairs) -> list[Caveat]:
     """What speaks against the pairs to validate with."""
     found = []
     dialogues = len(np.unique(held.dialogues))
@@ -92,7 +92,7 @@ def _of_held(train: Pairs, held: Pairs) -> list[Caveat]:
 
 
 @dataclass(frozen=True)
-class Material:
+class TrainingData:
     """Data with its vectors, from which any number of networks can be trained."""
 
     data: RuberData
@@ -105,7 +105,7 @@ class Material:
     device: torch.device
 
 
-def make_material(data: RuberData, encoder: Encoder, recipe: RuberRecipe) -> Material:
+def make_training_data(data: RuberData, encoder: Encoder, recipe: RuberRecipe) -> TrainingData:
     """Every text is encoded once. The negatives that validation is done with are drawn here, at random."""
     encoder.tokens(["an encoder without vectors for words is refused before any work is done"])
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -123,7 +123,7 @@ def make_material(data: RuberData, encoder: Encoder, recipe: RuberRecipe) -> Mat
     everyone = np.arange(len(data.held))
     negatives = held_sampler.draw(["random"] * HELD_NEGATIVES, everyone, 1, np.random.default_rng([recipe.seed, 2]))
     held = Held(data.held, negatives)
-    return Material(data, encoder, shape, encoded.inputs, sampler, held_sampler, held, device)
+    return TrainingData(data, encoder, shape, encoded.inputs, sampler, held_sampler, held, device)
 
 
 def shape_of(recipe: RuberRecipe, encoder: Encoder) -> RuberShape:

@@ -13,7 +13,7 @@ from dialogauge.corpus.load import load
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError
-from dialogauge.learn.material import SHARE, make_material, read_data
+from dialogauge.learn.material import SHARE, make_training_data, read_data
 from dialogauge.learn.output import check_output, checkpoint_folder
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.recipe import TOWERS, RuberRecipe
@@ -97,19 +97,19 @@ def train_ruber(
     asked = load(given.leave_out, skip_invalid=given.skip_invalid, progress=progress) if given.leave_out else None
     leave_out = {bare(turn.context[-1]) for turn in asked or () if turn.context}
     data = read_data(corpus, validation, recipe, leave_out, given.share)
-    material = make_material(data, vectors, recipe)
+    training_data = make_training_data(data, vectors, recipe)
     share = None if validation else given.share
     sources = Sources(corpus.files, validation.files if validation else (), share, asked.files if asked else ())
-    trained = train(material, recipe, checkpoint_folder(target), progress)
+    trained = train(training_data, recipe, checkpoint_folder(target), progress)
     card = make_card(trained, encoder, sources)
     write_model(target, trained.weights(half), card, readable_card(target.name, card), overwrite)
-    for checkpoint in checkpoints_of(checkpoint_folder(target), recipe, material):
+    for checkpoint in checkpoints_of(checkpoint_folder(target), recipe, training_data):
         checkpoint.remove()
     loaded = [caveat for read in (corpus, validation, asked) if read for caveat in read.caveats]
-    return TrainingResult(target, card, [*loaded, *_of_responses(corpus), *data.caveats, *encoders.caveats()])
+    return TrainingResult(target, card, [*loaded, *_response_caveats(corpus), *data.caveats, *encoders.caveats()])
 
 
-def _of_responses(corpus: Corpus) -> list[Caveat]:
+def _response_caveats(corpus: Corpus) -> list[Caveat]:
     """A warning where turns look like responses to be judged, not like conversations to learn from."""
     rated = sum(bool(turn.ratings or turn.references) for turn in corpus)
     if not rated:

@@ -40,26 +40,26 @@ class Sources:
 
 
 def make_card(trained: TrainedRuber, encoder: str, sources: Sources) -> dict[str, Any]:
-    material, recipe = trained.material, trained.recipe
+    training_data, recipe = trained.training_data, trained.recipe
     return {
         "kind": KIND,
-        "encoder": {"name": encoder, "identity": material.encoder.identity},
-        LANGUAGES: languages_of(material.data.texts),
+        "encoder": {"name": encoder, "identity": training_data.encoder.identity},
+        LANGUAGES: languages_of(training_data.data.texts),
         "network": {**asdict(trained.shape), "members": recipe.members, "context": recipe.context},
         "normalisation": trained.validation.normalisation.record(),
         "validation": {
-            **trained.validation.record(material),
+            **trained.validation.record(training_data),
             "files": describe_data(sources.validation),
             "share": sources.share,
         },
         "training": {
             "recipe": recipe.record(),
-            "pairs": len(material.data.train),
-            "dialogues": len(set(material.data.train.dialogues.tolist())),
+            "pairs": len(training_data.data.train),
+            "dialogues": len(set(training_data.data.train.dialogues.tolist())),
             "files": describe_data(sources.training),
-            "left_out": {"files": describe_data(sources.left_out), "turns": material.data.left_out},
+            "left_out": {"files": describe_data(sources.left_out), "turns": training_data.data.left_out},
             "seconds": round(trained.seconds, 1),
-            "device": material.device.type,
+            "device": training_data.device.type,
         },
         "curves": [
             {"best": fitted.best + 1, "epochs": [asdict(epoch) for epoch in fitted.epochs]}

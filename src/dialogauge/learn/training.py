@@ -13,7 +13,7 @@ import torch
 
 from dialogauge.learn.checkpoint import Checkpoint, key_of
 from dialogauge.learn.fit import Epoch, Fitted, Fitting
-from dialogauge.learn.material import Material
+from dialogauge.learn.material import TrainingData
 from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.learn.validation import Validation, validate
 from dialogauge.models.networks import RuberNetwork, make_network
@@ -27,7 +27,7 @@ class TrainedRuber:
 
     recipe: RuberRecipe
     shape: RuberShape
-    material: Material
+    training_data: TrainingData
     members: list[Fitted]
     validation: Validation
     seconds: float
@@ -42,29 +42,42 @@ class TrainedRuber:
 
 
 def train(
-    material: Material, recipe: RuberRecipe, checkpoints: Path | None = None, progress: bool = False
+    training_data: TrainingData, recipe: RuberRecipe, checkpoints: Path | None = None, progress: bool = False
 ) -> TrainedRuber:
     """As many networks as the recipe says, one after the other. Where the folder `checkpoints` is given, training that
     was broken off goes on from there."""
     started = time.monotonic()
-    shape = material.shape
+    shape = training_data.shape
     members = []
-    kept = checkpoints_of(checkpoints, recipe, material) if checkpoints else [None] * recipe.members
+    kept = checkpoints_of(checkpoints, recipe, training_data) if checkpoints else [None] * recipe.members
     for member, checkpoint in enumerate(kept):
         seed = recipe.seed + member
         with _watched(member, recipe, progress) as (tick, restored):
-            fitting = Fitting(material.sampler, material.held, material.inputs, shape, recipe, seed, material.device)
+            fitting = Fitting(
+                training_data.sampler,
+                training_data.held,
+                training_data.inputs,
+                shape,
+                recipe,
+                seed,
+                training_data.device,
+            )
             members.append(fitting.run(checkpoint, tick, restored))
-    networks = [_network(shape, fitted, material.device) for fitted in members]
+    networks = [_network(shape, fitted, training_data.device) for fitted in members]
     return TrainedRuber(
-        recipe, shape, material, members, validate(networks, material, recipe.seed), time.monotonic() - started
+        recipe,
+        shape,
+        training_data,
+        members,
+        validate(networks, training_data, recipe.seed),
+        time.monotonic() - started,
     )
 
 
-def checkpoints_of(folder: Path, recipe: RuberRecipe, material: Material) -> list[Checkpoint]:
+def checkpoints_of(folder: Path, recipe: RuberRecipe, training_data: TrainingData) -> list[Checkpoint]:
     """One for each network. They must agree with recipe, texts, pairs and encoder."""
-    data, encoder = material.data.digest(), material.encoder.recipe()
-    common = {"recipe": recipe.record(), "shape": asdict(material.shape), "data": data, "encoder": encoder}
+    data, encoder = training_data.data.digest(), training_data.encoder.recipe()
+    common = {"recipe": recipe.record(), "shape": asdict(training_data.shape), "data": data, "encoder": encoder}
     keys = [key_of({**common, "member": member}) for member in range(recipe.members)]
     return [Checkpoint(folder / f"{member}.safetensors", key) for member, key in enumerate(keys)]
 

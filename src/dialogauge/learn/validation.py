@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from dialogauge.learn.intervals import Accuracy, clustered_mean
-from dialogauge.learn.material import Material
+from dialogauge.learn.material import TrainingData
 from dialogauge.learn.negatives import NEGATIVES, Negative
 from dialogauge.learn.pairs import Rows
 from dialogauge.models.networks import RuberNetwork, relatedness
@@ -35,11 +35,11 @@ class Validation:
     by_negatives: dict[Negative, float]
     normalisation: Normalisation
 
-    def record(self, material: Material) -> dict[str, Any]:
+    def record(self, training_data: TrainingData) -> dict[str, Any]:
         return {
-            "pairs": len(material.data.held),
-            "dialogues": len(np.unique(material.data.held.dialogues)),
-            "negatives": material.held.negatives.shape[1],
+            "pairs": len(training_data.data.held),
+            "dialogues": len(np.unique(training_data.data.held.dialogues)),
+            "negatives": training_data.held.negatives.shape[1],
             "ranking_accuracy": self.accuracy.value,
             "low": self.accuracy.low,
             "high": self.accuracy.high,
@@ -47,38 +47,39 @@ class Validation:
         }
 
 
-def validate(networks: Sequence[RuberNetwork], material: Material, seed: int) -> Validation:
+def validate(networks: Sequence[RuberNetwork], training_data: TrainingData, seed: int) -> Validation:
     """Against the negatives of training (random ones) and, one for each pair, against each other kind."""
-    pairs, everyone = material.data.held, np.arange(len(material.data.held))
+    pairs, everyone = training_data.data.held, np.arange(len(training_data.data.held))
     kinds: list[Negative] = [kind for kind in NEGATIVES if kind not in ("random", "in_batch")]
-    others = material.held_sampler.draw(kinds, everyone, 1, np.random.default_rng([seed, 3]))
-    true = _scores(networks, material, pairs.responses[:, None])[:, 0]
-    random = _scores(networks, material, material.held.negatives)
-    other = _scores(networks, material, others)
+    others = training_data.held_sampler.draw(kinds, everyone, 1, np.random.default_rng([seed, 3]))
+    true = _scores(networks, training_data, pairs.responses[:, None])[:, 0]
+    random = _scores(networks, training_data, training_data.held.negatives)
+    other = _scores(networks, training_data, others)
     return Validation(
         ranking_accuracy(true, random, pairs.dialogues),
         {kind: ranking_accuracy(true, other[:, [k]], pairs.dialogues).value for k, kind in enumerate(kinds)},
-        normalisation(np.concatenate([true, random.ravel()]), material, seed),
+        normalisation(np.concatenate([true, random.ravel()]), training_data, seed),
     )
 
 
-def _scores(networks: Sequence[RuberNetwork], material: Material, responses: Rows) -> NDArray[np.float64]:
+def _scores(networks: Sequence[RuberNetwork], training_data: TrainingData, responses: Rows) -> NDArray[np.float64]:
     queries, previous = (
-        np.repeat(texts, responses.shape[1]) for texts in (material.data.held.queries, material.data.held.previous)
+        np.repeat(texts, responses.shape[1])
+        for texts in (training_data.data.held.queries, training_data.data.held.previous)
     )
-    rows = (torch.from_numpy(texts).to(material.device) for texts in (queries, responses.ravel(), previous))
-    return relatedness(networks, material.inputs, *rows).reshape(responses.shape)
+    rows = (torch.from_numpy(texts).to(training_data.device) for texts in (queries, responses.ravel(), previous))
+    return relatedness(networks, training_data.inputs, *rows).reshape(responses.shape)
 
 
-def normalisation(unreferenced: NDArray[np.float64], material: Material, seed: int) -> Normalisation:
+def normalisation(unreferenced: NDArray[np.float64], training_data: TrainingData, seed: int) -> Normalisation:
     """From the smallest score to the largest. Of the referenced score: from the smallest likeness of two responses
     that have nothing to do with each other to that of a response with itself, 1."""
     rng = np.random.default_rng([seed, 4])
-    drawn = rng.permutation(len(material.data.held))[:COMPARED]
-    other = material.held_sampler.draw(["random"], drawn, 1, rng)[:, 0]
-    pool, encoder = usual_pooling(material.encoder), material.encoder
-    rows = np.concatenate([material.data.held.responses[drawn], other])
-    texts = [encoder.spelled(material.data.texts[row]) for row in rows]
+    drawn = rng.permutation(len(training_data.data.held))[:COMPARED]
+    other = training_data.held_sampler.draw(["random"], drawn, 1, rng)[:, 0]
+    pool, encoder = usual_pooling(training_data.encoder), training_data.encoder
+    rows = np.concatenate([training_data.data.held.responses[drawn], other])
+    texts = [encoder.spelled(training_data.data.texts[row]) for row in rows]
     pooled = [pool_words(tokens.words, pool) if len(tokens.words) else None for tokens in encoder.tokens(texts)]
     both = [
         (a, b)

@@ -98,7 +98,7 @@ def _told(sign: str, value: float | None, low: float | None, high: float | None)
     return f"{sign} = {shown.replace('-', '−')}"
 
 
-def of_scope(scope: Scope) -> str:
+def scope_title(scope: Scope) -> str:
     """For a caption."""
     system = "" if scope.system is None else f", {fit(scope.system)}"
     return f"{fit(scope.corpus)}, {fit(scope.dimension)}{system}"

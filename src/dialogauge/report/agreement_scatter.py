@@ -13,9 +13,9 @@ from dialogauge.agreement.result import Agreement
 from dialogauge.report.agreement_parts import (
     interval_words,
     metrics_of,
-    of_scope,
     points_of,
     rows_of,
+    scope_title,
     told,
     turned_words,
 )
@@ -74,7 +74,7 @@ def draw_turn_scatter(agreement: Agreement, scope: Scope | None = None, metrics:
         _legend(figure, handles, fit_all(names))
     what = f"x: mean rating of each {points.scope.level}, moved a little where equal"
     intervals = interval_words(agreement, points.scope.level)
-    caption(figure, of_scope(points.scope), what, intervals, turned_words(rows, shown))
+    caption(figure, scope_title(points.scope), what, intervals, turned_words(rows, shown))
     return figure
 
 

@@ -13,9 +13,9 @@ from dialogauge.agreement.result import Agreement, AgreementRow
 from dialogauge.report.agreement_parts import (
     interval_words,
     metrics_of,
-    of_scope,
     points_of,
     rows_of,
+    scope_title,
     told,
     turned_words,
 )
@@ -63,7 +63,7 @@ def draw_system_scatter(
     few = f"{count} systems only: a correlation of so few is uncertain" if count < FEW else ""
     intervals = f"{interval_words(agreement, 'system')} (bars: over {agreement.unit})"
     what = "x: mean rating of each system"
-    caption(figure, of_scope(points.scope), what, intervals, turned_words(rows, shown), few)
+    caption(figure, scope_title(points.scope), what, intervals, turned_words(rows, shown), few)
     figure.draw_without_rendering()
     for axis, metric in zip(axes, shown, strict=True):
         y = points.column(metric)

@@ -12,7 +12,7 @@ from typing import Any
 
 from dialogauge.encode.base import Encoder
 from dialogauge.errors import InputError
-from dialogauge.learn.material import Material, make_material
+from dialogauge.learn.material import TrainingData, make_training_data
 from dialogauge.learn.output import checkpoint_folder
 from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.learn.ruber_card import Sources, make_card, readable_card
@@ -86,27 +86,27 @@ class Workshop:
 
     def _train(self, networks: Sequence[PaperNetwork]) -> None:
         with _counted(len(networks), self.progress) as count:
-            # Losses and seeds share what is encoded; one material at a time is in memory.
-            for _, group in groupby(_by_material(networks), key=_material_key):
+            # Losses and seeds share what is encoded; the training data of one at a time is in memory.
+            for _, group in groupby(_by_training_data(networks), key=_training_data_key):
                 self._train_group(list(group), count)
 
     def _train_group(self, networks: Sequence[PaperNetwork], count: Any) -> None:
         variant = networks[0].variant
         name, encoder = self.encoders[variant.embedding]
         recipe = replace(networks[0].recipe(self.base), seed=MATERIAL_SEED)
-        material = make_material(self.exchanges.data, encoder, recipe)
+        training_data = make_training_data(self.exchanges.data, encoder, recipe)
         for network in networks:
             with count(network):
-                self._train_one(network, material, name)
+                self._train_one(network, training_data, name)
 
-    def _train_one(self, network: PaperNetwork, material: Material, encoder: str) -> None:
+    def _train_one(self, network: PaperNetwork, training_data: TrainingData, encoder: str) -> None:
         target, files = self.directory(network), self.exchanges.files
         recipe, folder = network.recipe(self.base), checkpoint_folder(target)
-        trained = train(material, recipe, folder, self.progress)
+        trained = train(training_data, recipe, folder, self.progress)
         card = make_card(trained, encoder, Sources(files))
         if not target.exists():  # as it does where another process was faster
             write_model(target, trained.weights(half=False), card, readable_card(target.name, card))
-        for checkpoint in checkpoints_of(folder, recipe, material):
+        for checkpoint in checkpoints_of(folder, recipe, training_data):
             checkpoint.remove()
 
 
@@ -133,14 +133,14 @@ def _found(saved: SavedModel) -> dict[str, Any]:
         raise saved.error(f"its card cannot be used: {error!r}") from None
 
 
-def _material_key(network: PaperNetwork) -> tuple[str, str]:
+def _training_data_key(network: PaperNetwork) -> tuple[str, str]:
     return network.variant.embedding, network.variant.sentence
 
 
-def _by_material(networks: Sequence[PaperNetwork]) -> list[PaperNetwork]:
-    """Those that share a material one after the other, otherwise in the order given."""
-    first = {key: place for place, key in reversed(list(enumerate(map(_material_key, networks))))}
-    return sorted(networks, key=lambda network: first[_material_key(network)])
+def _by_training_data(networks: Sequence[PaperNetwork]) -> list[PaperNetwork]:
+    """Those that share training data one after the other, otherwise in the order given."""
+    first = {key: place for place, key in reversed(list(enumerate(map(_training_data_key, networks))))}
+    return sorted(networks, key=lambda network: first[_training_data_key(network)])
 
 
 @contextmanager

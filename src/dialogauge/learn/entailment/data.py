@@ -108,7 +108,7 @@ def read_data(files: Files, seed: int) -> EntailmentData:
         raise InputError("the share to validate with: the files have pairs to validate with already; leave it out")
     tests = {name: _rows(uses, name) for name in dict.fromkeys(uses) if name not in ("train", "validation")}
     judged = {"validation": held, **tests}
-    caveats = [*reading.caveats, *_of_labels(pairs.labels[train], held), *_of_pairs(pairs, train, judged)]
+    caveats = [*reading.caveats, *_label_caveats(pairs.labels[train], held), *_pair_caveats(pairs, train, judged)]
     return EntailmentData(pairs, train, held, tests, reading.sources(), share if drawn else None, caveats)
 
 
@@ -198,7 +198,7 @@ def _refuse_one_class(labels: Rows) -> None:
         )
 
 
-def _of_labels(labels: Rows, held: Rows) -> Iterable[Caveat]:
+def _label_caveats(labels: Rows, held: Rows) -> Iterable[Caveat]:
     missing = [name for place, name in enumerate(LABELS) if place not in labels]
     if missing:
         yield Caveat("missing_class", f"no pair to learn from has the label {missing[0]}: it will never be predicted")
@@ -209,7 +209,7 @@ def _of_labels(labels: Rows, held: Rows) -> Iterable[Caveat]:
         yield Caveat("few_held", message)
 
 
-def _of_pairs(pairs: Labelled, train: Rows, judged: Mapping[str, Rows]) -> Iterable[Caveat]:
+def _pair_caveats(pairs: Labelled, train: Rows, judged: Mapping[str, Rows]) -> Iterable[Caveat]:
     texts = list(zip(pairs.premises, pairs.hypotheses, strict=True))
     known = {texts[row] for row in train.tolist()}
     for name, rows in judged.items():

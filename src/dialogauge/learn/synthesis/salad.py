@@ -13,7 +13,7 @@ FEWEST = 2
 """One word alone is often a reply."""
 
 
-def salad(slot: Slot, weights: Sequence[float], spread: float, words: Sequence[str]) -> str:
+def word_salad(slot: Slot, weights: Sequence[float], spread: float, words: Sequence[str]) -> str:
     """Each word comes from the response, the premise or the whole dialogue (`words`), by the weights. There are as many
     as in the response, give or take a share of them. Never what the slot cannot take, the response first of all."""
     sources = [WORD.findall(slot.response), [word for text in slot.history for word in WORD.findall(text)], words]

@@ -15,7 +15,7 @@ from dialogauge.learn.synthesis.limit import ChosenSlots
 from dialogauge.learn.synthesis.mixer import Counter, Mixer
 from dialogauge.learn.synthesis.options import Options
 from dialogauge.learn.synthesis.pool import Pool
-from dialogauge.learn.synthesis.salad import salad
+from dialogauge.learn.synthesis.salad import word_salad
 from dialogauge.learn.synthesis.slot import Slot
 from dialogauge.learn.synthesis.stated import negated, restated
 
@@ -51,7 +51,7 @@ class Makers:
             return (slot.premise, self.style.dress(reply)) if reply else None
         if source == "salad":
             words = self.words[slot.branch]
-            return slot.premise, salad(slot, self.options.salad_words, self.options.salad_length, words)
+            return slot.premise, word_salad(slot, self.options.salad_words, self.options.salad_length, words)
         if source == "nli":
             return self.deck.draw(slot) if self.deck else None
         if source == "facts":
