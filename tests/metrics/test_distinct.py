@@ -65,4 +65,4 @@ def test_leaving_one_out_equals_adding_the_others(texts):
     summaries = [metric.summarise(word_rows([text])) for text in texts]
     plain = Metric.leave_one_out(metric, summaries)
     for quick, slow in zip(metric.leave_one_out(summaries), plain, strict=True):
-        assert (quick.n, quick.types, quick.tokens) == (slow.n, slow.types, slow.tokens)
+        assert quick == pytest.approx(slow, nan_ok=True)

@@ -110,7 +110,7 @@ def test_sides_in_each_others_place():
     metric, rows = measured(Prd(clusters=6, runs=3), modes(0, (0, 1)), modes(5, (0, 2)))
     summaries = [metric.summarise(rows[i : i + 20]) for i in (0, 20, 40)]
     there, back = np.array([[TO_REAL, TO_GENERATED]] * 3), np.array([[TO_GENERATED, TO_REAL]] * 3)
-    one, other = (metric.conclude(summary) for summary in metric.recombine(summaries, [there, back]))
+    one, other = metric.recombine(summaries, [there, back])
     assert one == value(metric, rows)
     assert (other[""], other["f8"], other["f1_8"]) == pytest.approx((one[""], one["f1_8"], one["f8"]), abs=1e-9)
 

@@ -83,7 +83,7 @@ def test_sides_in_each_others_place():
     metric, rows = Prdc(k=2), shuffled(side_rows(noise(10, 18, 3), noise(11, 18, 3, shift=0.8), np.arange(18) // 2))
     summaries = [metric.summarise(rows[i : i + 6]) for i in (0, 6, 12)]
     there, back = np.array([[TO_REAL, TO_GENERATED]] * 3), np.array([[TO_GENERATED, TO_REAL]] * 3)
-    one, other = (metric.conclude(summary) for summary in metric.recombine(summaries, [there, back]))
+    one, other = metric.recombine(summaries, [there, back])
     assert one == pytest.approx(value(metric, rows))
     assert one["precision"] != one["recall"]
     assert (other[""], other["precision"], other["recall"]) == (one[""], one["recall"], one["precision"])

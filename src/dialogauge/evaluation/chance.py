@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dialogauge.evaluation.resampling import GROUPS, Groups, jackknife
 from dialogauge.evaluation.units import Keys
-from dialogauge.metrics.base import Floats
+from dialogauge.metrics.base import Floats, Values
 from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
 from dialogauge.metrics.sides import PairedRows, PairedSummary
 
@@ -142,13 +142,9 @@ def _mean(values: Floats) -> float:
     return float(defined.mean()) if len(defined) else float("nan")
 
 
-def _values(metric: DistributionMetric, summaries: Iterable[Any]) -> Draws:
-    found: dict[str, list[float]] = {part: [] for part in metric.judged}
-    for summary in summaries:
-        values = metric.conclude(summary)
-        for part, of_part in found.items():
-            of_part.append(float(values[part]))
-    return {part: np.array(of_part) for part, of_part in found.items()}
+def _values(metric: DistributionMetric, drawn: Iterable[Values]) -> Draws:
+    draws = list(drawn)
+    return {part: np.array([float(values[part]) for values in draws]) for part in metric.judged}
 
 
 def _change(metric: DistributionMetric, sent: Iterable[list[tuple[PairedSummary[Any], Plan]]]) -> Change:

@@ -14,7 +14,6 @@ from dialogauge.errors import InputError
 from dialogauge.evaluation.listed_replies import ListedReplies, Reply, find_turns
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample
-from dialogauge.metrics.fbd import Fbd
 from dialogauge.metrics.registry import Request
 from dialogauge.threads import one_blas_thread
 
@@ -60,7 +59,7 @@ def explain(result: Result, corpus: Corpus | Loading, metric: str | None = None,
     """The `worst` responses of each system in a result of this corpus, or of a new stream of it, under its only `fbd`
     or the one named. Influences come from the summary that the score stands on (`metrics/influence.py`); nothing is
     measured again."""
-    labels = dict.fromkeys(sample.label for sample in result.samples if isinstance(sample.metric, Fbd))
+    labels = dict.fromkeys(sample.label for sample in result.samples if sample.metric.no_influences is None)
     if metric is None and len(labels) == 1:
         (metric,) = labels
     samples = [sample for sample in result.samples if sample.label == metric]
@@ -69,7 +68,7 @@ def explain(result: Result, corpus: Corpus | Loading, metric: str | None = None,
         raise InputError(f"cannot explain {metric or 'fbd'}: the result has {found}")
     picked = {sample.system: _worst(sample, worst) for sample in samples}
     turns = find_turns([picked], corpus)
-    references = {sample.system: sample.metric.references for sample in samples if isinstance(sample.metric, Fbd)}
+    references = {sample.system: sample.metric.references for sample in samples}
     replies = [
         replace(Reply.from_turn(turn, push), references=references[system](turn))
         for system, pushes in picked.items()
@@ -81,21 +80,16 @@ def explain(result: Result, corpus: Corpus | Loading, metric: str | None = None,
 
 def check_explained(request: Request) -> None:
     """Refuses what cannot be explained, before any work is done."""
-    if not isinstance(request.metric, Fbd):
-        raise InputError(f"cannot explain {request.name}: influences are known of fbd alone")
+    if reason := request.metric.no_influences:
+        raise InputError(f"cannot explain {request.name}: {reason}")
     if request.part is not None:
         raise InputError(f"cannot explain {request.name}: ask for {request.label}, which its parts add up to")
-    if request.metric.covariance == "shrunk":
-        raise InputError(f"cannot explain {request.name}: influences are known with cov=plain alone")
 
 
 def _worst(sample: Sample, worst: int) -> dict[str, float]:
     """The pushes of the worst, by id."""
-    metric = sample.metric
-    check_explained(Request(metric))
+    check_explained(Request(sample.metric))
     if sample.rows is None:
         raise InputError(f"cannot explain {sample.label}: there are too many turns to keep what was noted of each")
-    if not isinstance(metric, Fbd) or min(sample.summary.real.n, sample.summary.generated.n) < 2:
-        return {}
-    pushes = metric.pushes(sample.summary, sample.rows)
+    pushes = sample.metric.influences(sample.summary, sample.rows)
     return {sample.ids[place]: float(pushes[place]) for place in np.argsort(-pushes, kind="stable")[:worst]}

@@ -26,7 +26,6 @@ from dialogauge.evaluation.sample import Sample, group_rows
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.units import number
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.distribution import DistributionMetric
 from dialogauge.progress import progress_bar
 
 
@@ -135,9 +134,9 @@ class Resampler:
             part: Estimate(statistic.estimate, self._interval(sample, part, statistic))
             for part, statistic in statistics.items()
         }
-        if not floors or not isinstance(metric, DistributionMetric):
+        if not floors or metric.distance is None:
             return found
-        known = floors_of(sample, metric, groups, self.settings)
+        known = floors_of(sample, metric.distance, groups, self.settings)
         return {part: estimate._replace(floor=known.get(part)) for part, estimate in found.items()}
 
     def _interval(self, sample: Sample, part: str, statistic: Jackknife) -> Interval:

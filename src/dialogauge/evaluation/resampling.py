@@ -125,6 +125,6 @@ def jackknife(metric: Metric, total: Any, summaries: Sequence[Any], sizes: NDArr
     without = {part: np.full(len(summaries), float(value)) for part, value in whole.items()}
     if len(present) > 1:
         for place, rest in zip(present, metric.leave_one_out([summaries[place] for place in present]), strict=True):
-            for part, value in metric.conclude(rest).items():
+            for part, value in rest.items():
                 without[part][place] = value
     return {part: Jackknife(float(value), without[part], sizes, metric.extrapolates) for part, value in whole.items()}

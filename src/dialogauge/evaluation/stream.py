@@ -16,7 +16,6 @@ from dialogauge.evaluation.sample import Places, Sample, measure_all, real_besid
 from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Metric
-from dialogauge.metrics.distribution import DistributionMetric
 from dialogauge.progress import progress_bar
 
 BATCH = 20_000
@@ -78,11 +77,11 @@ def _add(tally: Tally, metric: Metric, keys: Keys, rows: Any) -> None:
 
 def _settle(tally: Tally, metric: Metric) -> None:
     """One summary for each group, with no more vectors than count: those of distances are large."""
-    if not isinstance(metric, DistributionMetric):
+    if metric.distance is None:
         return
     sums = {place: total.sum() for place, total in enumerate(tally.groups)}
     present = {place: total for place, total in sums.items() if total is not None}
-    for place, summary in zip(present, metric.bounded(list(present.values())) if present else (), strict=True):
+    for place, summary in zip(present, metric.distance.bounded(list(present.values())) if present else (), strict=True):
         tally.groups[place] = Total()
         tally.groups[place].add(summary)
 

@@ -21,7 +21,6 @@ from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.means import MeanMetric
 
 ROUNDING = 1e-9
 """Statistics that agree to this share of themselves are equal, and spreads below it are rounding."""
@@ -41,7 +40,7 @@ class TwoSampleResult(NamedTuple):
 
 def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings, permutations: int) -> TwoSampleResult:
     metric = first.metric
-    column = metric.mean_of(part) if isinstance(metric, MeanMetric) and metric.resampling == "bootstrap" else None
+    column = metric.mean_of(part) if metric.resampling == "bootstrap" else None
     if column is None or first.groups:
         return _welch(*cut_to_one_size(first, second, settings), part, settings)
     return _permutation(UnitSums.noted(first, column), UnitSums.noted(second, column), settings, permutations)

@@ -26,6 +26,7 @@ from dialogauge.text.languages import MadeFor
 if TYPE_CHECKING:
     from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
+    from dialogauge.metrics.distribution import DistributionMetric
 
 Floats = NDArray[np.float64]
 HIDDEN = {"option": None}
@@ -36,6 +37,8 @@ UNSIGNED = {"signed": False}
 IntervalOf = Literal["expected", "another_sample", "population"]
 """The score to be expected of samples of this size; what another sample of this size would score; or the value of the
 population, to which samples of any size come near."""
+Values = Mapping[str, float | Floats]
+"""By part, "" for the main value; arrays where a summary has a leading axis of resamples."""
 NEEDS = {"real": "real conversations (--real)"}
 """Inputs whose name says too little."""
 
@@ -45,14 +48,6 @@ class Measures(Protocol):
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: Any, /) -> Any: ...
-
-
-class Summary(Protocol):
-    """What is left of many measures. `a + b` is the summary of both; `n` counts the turns in it."""
-
-    @property
-    def n(self) -> Any: ...
-    def __add__(self, other: Any, /) -> Any: ...
 
 
 class Metric(ABC):
@@ -66,7 +61,6 @@ class Metric(ABC):
     higher_is_better: bool | None
     """None where neither direction is better by itself."""
     bounds: tuple[float, float]
-    level: ClassVar[Literal["turn", "system"]] = "turn"
     needs: ClassVar[tuple[frozenset[str], ...]] = (frozenset(),)
     """Sets of inputs ("references", "context", "real") of which any one suffices."""
     resampling: ClassVar[Literal["bootstrap", "jackknife"]] = "bootstrap"
@@ -118,6 +112,10 @@ class Metric(ABC):
         """Whether the turn has what the metric needs."""
         return any(all(getattr(turn, name, None) for name in need) for need in self.needs)
 
+    def references(self, turn: Turn) -> tuple[str, ...]:
+        """Those of the turn's references that it looks at."""
+        return turn.references
+
     def real_rows(self, system: str) -> Measures | None:
         """The rows of real conversations given beside the corpus, as this system's turns are held against them."""
         return None
@@ -145,12 +143,12 @@ class Metric(ABC):
         """The measures of several batches as one."""
         return np.concatenate(batches)
 
-    def leave_one_out(self, summaries: Sequence[Any]) -> Iterable[Any]:
-        """The sum of all summaries but each, from running sums on both sides; there are at least two."""
+    def leave_one_out(self, summaries: Sequence[Any]) -> Iterable[Values]:
+        """The values of all summaries but each, from running sums on both sides; there are at least two."""
         before = list(accumulate(summaries, add))
         after = list(accumulate(reversed(summaries), add))[::-1]
         middle = [left + right for left, right in zip(before[:-2], after[2:], strict=True)]
-        return [after[1], *middle, before[-2]]
+        return map(self.conclude, [after[1], *middle, before[-2]])
 
     def pack(self, measures: Any) -> dict[str, NDArray[Any]]:
         """The measures as named arrays, for disk."""
@@ -170,9 +168,28 @@ class Metric(ABC):
         give a summary with a leading axis of resamples."""
 
     @abstractmethod
-    def conclude(self, summary: Any, real: Any = None) -> dict[str, Any]:
+    def conclude(self, summary: Any) -> Values:
         """The values: "" is the main one, then the parts; arrays where the summary has a leading axis.
         NaN where the value is undefined."""
+
+    @property
+    def distance(self) -> DistributionMetric | None:
+        """Itself where its score holds a real side against a generated one, whose sums can be put together otherwise:
+        for such a score there is a floor."""
+        return None
+
+    def mean_of(self, part: str) -> int | None:
+        """The column of the rows whose mean the main value or a part is; None for what is no mean of rows."""
+        return None
+
+    @property
+    def no_influences(self) -> str | None:
+        """Why nothing says by how much single turns push its score; None where `influences` does."""
+        return "influences are known of fbd alone"
+
+    def influences(self, summary: Any, measures: Any) -> Floats:
+        """By how much the score would fall without each row, to first order."""
+        raise NotImplementedError
 
     def per_turn(self, measures: Any) -> Floats | None:
         """One score per row, or None where a single turn has no score of its own."""

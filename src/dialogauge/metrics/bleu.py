@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats
+from dialogauge.metrics.base import Floats, Values
 from dialogauge.metrics.sums import SumMetric, Sums
 
 ORDERS = 4
@@ -161,7 +161,7 @@ class Bleu(SumMetric):
         counts = [bleu_counts(turn.response, turn.references, self.lowercase) for turn in turns]
         return np.array(counts, dtype=np.float64).reshape(len(turns), 2 * ORDERS + 2)
 
-    def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
+    def conclude(self, summary: Sums) -> Values:
         return {"": np.where(summary.n > 0, bleu_from_counts(summary.total), np.nan)}
 
     def per_turn(self, measures: Floats) -> Floats:

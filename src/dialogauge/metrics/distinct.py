@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats, Metric
+from dialogauge.metrics.base import Floats, Metric, Values
 from dialogauge.text.words import RECIPE, words
 
 Ids = NDArray[np.uint64]
@@ -50,14 +50,6 @@ class WordRows:
         inside = np.ones(len(pairs), dtype=bool)
         inside[crossing[(crossing >= 0) & (crossing < len(pairs))]] = False
         return pairs[inside]
-
-
-class Richness(NamedTuple):
-    """Number of turns, and by order of n-gram how many different ones and how many in all."""
-
-    n: int
-    types: tuple[int, ...]
-    tokens: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -110,6 +102,12 @@ def distinct(texts: Sequence[str], order: int = 2) -> float:
     return float(Distinct().conclude(Distinct().summarise(word_rows(texts)))["" if order == 2 else "1"])
 
 
+def _shares(types: Sequence[int], tokens: Sequence[int]) -> Values:
+    """From how many different n-grams there are by order, and how many in all."""
+    unigrams, bigrams = (kinds / count if count else np.nan for kinds, count in zip(types, tokens, strict=True))
+    return {"": bigrams, "1": unigrams}
+
+
 @dataclass(frozen=True)
 class Distinct(Metric):
     """Intervals come from the jackknife: a bootstrap sample repeats turns and so looks less diverse."""
@@ -119,7 +117,6 @@ class Distinct(Metric):
     citations = ("li2016diversity",)
     higher_is_better = True
     bounds = (0.0, 1.0)
-    level = "system"
     resampling = "jackknife"
     parts = ("1",)
     main = "2"
@@ -144,27 +141,22 @@ class Distinct(Metric):
         orders = (measures.ids, measures.bigrams())
         return Vocabulary(len(measures), tuple(map(_unique, orders)), tuple(map(len, orders)))
 
-    def leave_one_out(self, summaries: Sequence[Vocabulary]) -> list[Richness]:
+    def leave_one_out(self, summaries: Sequence[Vocabulary]) -> list[Values]:
         """Without a group, the n-grams that only it has are gone: no set needs to be put together again."""
         types, once = zip(
             *(_found_once([summary.ids[order] for summary in summaries]) for order in range(2)), strict=True
         )
         tokens = [sum(summary.tokens[order] for summary in summaries) for order in range(2)]
-        turns = sum(summary.n for summary in summaries)
         return [
-            Richness(
-                turns - summary.n,
-                tuple(int(types[order] - once[order][place]) for order in range(2)),
-                tuple(tokens[order] - summary.tokens[order] for order in range(2)),
+            _shares(
+                [int(types[order] - once[order][place]) for order in range(2)],
+                [tokens[order] - summary.tokens[order] for order in range(2)],
             )
             for place, summary in enumerate(summaries)
         ]
 
-    def conclude(self, summary: Vocabulary | Richness, real: Any = None) -> dict[str, Any]:
-        unigrams, bigrams = (
-            types / tokens if tokens else np.nan for types, tokens in zip(summary.types, summary.tokens, strict=True)
-        )
-        return {"": bigrams, "1": unigrams}
+    def conclude(self, summary: Vocabulary) -> Values:
+        return _shares(summary.types, summary.tokens)
 
     def recipe(self) -> dict[str, str]:
         return RECIPE

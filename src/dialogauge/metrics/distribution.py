@@ -18,7 +18,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.corpus.unit import REAL, unit_key
 from dialogauge.encode.base import Pool, Pooled, Text
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, IntervalOf
+from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, IntervalOf, Values
 from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, text_caveats
 from dialogauge.metrics.sides import NONE, PairedRows, PairedSummary, flattened, join_rows, repeated
 
@@ -64,7 +64,6 @@ class DistributionMetric(EncoderMetric):
     """A distance (or likeness) of two sets of vectors. The real one comes from the corpus's own references, to the
     same contexts as the responses, or from real conversations given beside it, whose responses count as real."""
 
-    level = "system"
     needs = (frozenset({"references"}), frozenset({"real"}))
     resampling = "jackknife"
     ideal: ClassVar[float] = 0.0
@@ -210,9 +209,13 @@ class DistributionMetric(EncoderMetric):
         """The summaries without what their sum does not keep."""
         return list(summaries)
 
-    def recombine(self, summaries: Sequence[PairedSummary[Any]], plans: Sequence[Plan]) -> Iterable[Any]:
-        """For each plan what `conclude` takes: the sum of the summaries with their sides where it sends them."""
-        return (self.sent(summaries, plan) for plan in plans)
+    @property
+    def distance(self) -> DistributionMetric:
+        return self
+
+    def recombine(self, summaries: Sequence[PairedSummary[Any]], plans: Sequence[Plan]) -> Iterable[Values]:
+        """For each plan the values of the sum of the summaries with their sides where it sends them."""
+        return (self.conclude(self.sent(summaries, plan)) for plan in plans)
 
     def sent(self, summaries: Sequence[PairedSummary[Any]], plan: Plan) -> PairedSummary[Any]:
         sides, to = flattened(summaries), plan.ravel()
@@ -222,8 +225,7 @@ class DistributionMetric(EncoderMetric):
         )
         return PairedSummary(generated.n, 0, real, generated)
 
-    def leave_one_out(self, summaries: Sequence[PairedSummary[Any]]) -> Iterable[Any]:
-        """For each summary what `conclude` takes: the sum of all others."""
+    def leave_one_out(self, summaries: Sequence[PairedSummary[Any]]) -> Iterable[Values]:
         plans = np.tile(np.array([TO_REAL, TO_GENERATED], dtype=np.int8), (len(summaries), len(summaries), 1))
         plans[np.arange(len(summaries)), np.arange(len(summaries))] = OUT
         return self.recombine(summaries, list(plans))

@@ -64,9 +64,6 @@ class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
         ready.vectors.expect("tokens", pairs=False, layer=self.layer)
         return ready
 
-    def references(self, turn: Turn) -> Sequence[str]:
-        return turn.references
-
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         return self.vectors.tokens(texts, layer=self.layer)
 

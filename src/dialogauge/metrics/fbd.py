@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import Floats
+from dialogauge.metrics.base import Floats, Values
 from dialogauge.metrics.clouds import PooledSample, VectorSummary, each_left_out, total
 from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
 from dialogauge.metrics.frechet import Mean, Terms, frechet_terms
@@ -57,9 +57,7 @@ class Fbd(DistributionMetric):
     def total(self, sides: Sequence[VectorSummary]) -> VectorSummary:
         return total(sides)
 
-    def leave_one_out(
-        self, summaries: Sequence[PairedSummary[VectorSummary]]
-    ) -> Iterator[PairedSummary[VectorSummary] | Terms]:
+    def leave_one_out(self, summaries: Sequence[PairedSummary[VectorSummary]]) -> Iterator[Values]:
         if self._pools(flattened(summaries)):
             yield from super().leave_one_out(summaries)
             return
@@ -68,18 +66,16 @@ class Fbd(DistributionMetric):
             each_left_out(side) for side in zip(*((s.real, s.generated) for s in summaries), strict=True)
         )
         for summary, *left in zip(summaries, real, generated, strict=True):
-            yield PairedSummary(whole - summary.n, 0, *left)
+            yield self.conclude(PairedSummary(whole - summary.n, 0, *left))
 
-    def recombine(
-        self, summaries: Sequence[PairedSummary[VectorSummary]], plans: Sequence[Plan]
-    ) -> Iterator[PairedSummary[VectorSummary] | Terms]:
+    def recombine(self, summaries: Sequence[PairedSummary[VectorSummary]], plans: Sequence[Plan]) -> Iterator[Values]:
         """Without a pool: where every side goes somewhere, the larger sum is the whole without the smaller one."""
         sides = flattened(summaries)
         sizes = np.array([side.n for side in sides])
         if self._pools(sides):
             pool = PooledSample.pooled(sides)
             for plan in plans:
-                yield pool.terms(plan.ravel() == TO_REAL, plan.ravel() == TO_GENERATED, self.mean)
+                yield _values(pool.terms(plan.ravel() == TO_REAL, plan.ravel() == TO_GENERATED, self.mean))
             return
         if any((plan == OUT).any() for plan in plans) or (whole := total(sides)).rows is not None:
             yield from super().recombine(summaries, plans)
@@ -89,26 +85,28 @@ class Fbd(DistributionMetric):
             few = TO_REAL if sizes[to == TO_REAL].sum() * 2 <= sizes.sum() else TO_GENERATED
             part = total([whole.empty(), *(side for side, where in zip(sides, to, strict=True) if where == few)])
             real, generated = (part, whole - part) if few == TO_REAL else (whole - part, part)
-            yield PairedSummary(generated.n, 0, real, generated)
+            yield self.conclude(PairedSummary(generated.n, 0, real, generated))
 
     def _pools(self, sides: Sequence[VectorSummary]) -> bool:
         return self.covariance == "plain" and PooledSample.fits(sides)
 
-    def conclude(self, summary: PairedSummary[VectorSummary] | Terms, real: Any = None) -> dict[str, float]:
-        terms = self._terms(summary) if isinstance(summary, PairedSummary) else summary
-        return {"": sum(terms), "mean": terms.mean, "covariance": terms.covariance}
-
-    def _terms(self, summary: PairedSummary[VectorSummary]) -> Terms:
+    def conclude(self, summary: PairedSummary[VectorSummary]) -> Values:
         sides = (summary.real, summary.generated)
         if min(side.n for side in sides) < 2:
-            return Terms(np.nan, np.nan)
+            return _values(Terms(np.nan, np.nan))
         left, right = (side.gaussian(self.covariance == "shrunk") for side in sides)
-        return frechet_terms(left, right, self.mean)
+        return _values(frechet_terms(left, right, self.mean))
 
-    def pushes(self, summary: PairedSummary[VectorSummary], rows: PairedRows) -> Floats:
-        """By how much the distance would fall without each generated vector of the rows, to first order."""
+    @property
+    def no_influences(self) -> str | None:
+        return "influences are known with cov=plain alone" if self.covariance == "shrunk" else None
+
+    def influences(self, summary: PairedSummary[VectorSummary], measures: PairedRows) -> Floats:
+        """Of each generated vector; none where a side has too few vectors for a distance."""
+        if min(summary.real.n, summary.generated.n) < 2:
+            return np.empty(0)
         real, generated = summary.real.gaussian(), summary.generated.gaussian()
-        return influences(real, generated, rows.generated_vectors, self.mean) / (summary.generated.n - 1)
+        return influences(real, generated, measures.generated_vectors, self.mean) / (summary.generated.n - 1)
 
     def limits(self, part: str) -> tuple[float, float]:
         return self.bounds if self.extrapolates else (0.0, np.inf)
@@ -141,6 +139,10 @@ class Fbd(DistributionMetric):
             "so that there is no interval for its distance"
         )
         return [Caveat("few_vectors", message)]
+
+
+def _values(terms: Terms) -> Values:
+    return {"": sum(terms), "mean": terms.mean, "covariance": terms.covariance}
 
 
 def _independent(summary: PairedSummary[VectorSummary], units: int) -> int:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.metrics.base import Floats
+from dialogauge.metrics.base import Floats, Values
 from dialogauge.metrics.sums import SumMetric, Sums
 
 
@@ -20,13 +19,12 @@ class MeanMetric(SumMetric):
     def defined(self, measures: Floats) -> NDArray[np.bool_]:
         return np.asarray(~np.isnan(measures).any(axis=1))
 
-    def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
+    def conclude(self, summary: Sums) -> Values:
         with np.errstate(invalid="ignore", divide="ignore"):
             means = summary.total / summary.n[..., None]
         return {part: means[..., column] for column, part in enumerate(("", *self.parts))}
 
     def mean_of(self, part: str) -> int | None:
-        """The column of the rows whose mean the main value or a part is; None for a part that is no mean of rows."""
         return ("", *self.parts).index(part)
 
     def per_turn(self, measures: Floats) -> Floats:

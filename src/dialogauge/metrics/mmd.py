@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, Floats
+from dialogauge.metrics.base import HIDDEN, Floats, Values
 from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, random_key
 from dialogauge.metrics.drawn import BoundedSample, bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.kernels import MEDIAN_ROWS, BlockSums, Kernel, block_sums, median_distance
@@ -25,15 +25,6 @@ EXACT = 1e-13
 """Differences of means below this share of them are rounding."""
 LIMIT = 10_000
 """The most vectors of a side that are compared with all others."""
-
-
-class KernelMeans(NamedTuple):
-    """Means of kernel values over pairs of different vectors, within each side and between them; NaN without pairs."""
-
-    n: int
-    real: float
-    generated: float
-    between: float
 
 
 @dataclass(frozen=True)
@@ -101,26 +92,21 @@ class Mmd(DistributionMetric):
     def bounded(self, summaries: Sequence[PairedSummary[BoundedSample]]) -> list[PairedSummary[BoundedSample]]:
         return bounded_together(summaries)
 
-    def recombine(
-        self, summaries: Sequence[PairedSummary[BoundedSample]], plans: Sequence[Plan]
-    ) -> Iterator[KernelMeans]:
+    def recombine(self, summaries: Sequence[PairedSummary[BoundedSample]], plans: Sequence[Plan]) -> Iterator[Values]:
         """Kernel values are summed once, block by block of two summaries' sides; each plan adds up blocks."""
         kept = self.bounded(summaries)
         sides = [*(summary.real for summary in kept), *(summary.generated for summary in kept)]
         sums = block_sums([(side.rows, side.units) for side in sides], self.kernel, self.sigma)
-        sizes = np.array([side.kept for side in sides])
         for plan in plans:
             to = plan.T.ravel()
             one, other = (to == TO_REAL).astype(np.float64), (to == TO_GENERATED).astype(np.float64)
-            means = [_mean(sums, *sides) for sides in ((one, one), (other, other), (one, other))]
-            yield KernelMeans(int(sizes @ other), *means)
+            real, generated, between = (_mean(sums, *both) for both in ((one, one), (other, other), (one, other)))
+            value = real + generated - 2 * between
+            yield {"": 0.0 if abs(value) <= EXACT * (abs(real) + abs(generated)) else value}
 
-    def conclude(self, summary: PairedSummary[BoundedSample] | KernelMeans, real: Any = None) -> dict[str, float]:
-        if isinstance(summary, PairedSummary):
-            (summary,) = self.recombine([summary], [np.array([[TO_REAL, TO_GENERATED]], dtype=np.int8)])
-        value = summary.real + summary.generated - 2 * summary.between
-        rounding = EXACT * (abs(summary.real) + abs(summary.generated))
-        return {"": 0.0 if abs(value) <= rounding else value}
+    def conclude(self, summary: PairedSummary[BoundedSample]) -> Values:
+        (values,) = self.recombine([summary], [np.array([[TO_REAL, TO_GENERATED]], dtype=np.int8)])
+        return values
 
     def caveats(self, summary: PairedSummary[BoundedSample]) -> list[Caveat]:
         return [*super().caveats(summary), *bounded_caveats(self.label, summary)]
@@ -131,5 +117,6 @@ class Mmd(DistributionMetric):
 
 
 def _mean(sums: BlockSums, left: Floats, right: Floats) -> float:
+    """Of kernel values over pairs of different vectors; NaN without pairs."""
     pairs = float(left @ sums.pairs @ right)
     return float(left @ sums.values @ right) / pairs if pairs else float("nan")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, Floats
+from dialogauge.metrics.base import HIDDEN, Floats, Values
 from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms, prd_of_histograms
 from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, random_key
 from dialogauge.metrics.sides import PairedRows, PairedSummary, flattened
@@ -135,9 +135,7 @@ class Prd(DistributionMetric):
     def _histograms(self, codes: NDArray[np.int32]) -> Histograms:
         return Histograms(len(codes), histograms(codes.T.astype(np.intp), self.clusters))
 
-    def recombine(
-        self, summaries: Sequence[PairedSummary[Histograms]], plans: Sequence[Plan]
-    ) -> Iterator[PairedSummary[Histograms]]:
+    def recombine(self, summaries: Sequence[PairedSummary[Histograms]], plans: Sequence[Plan]) -> Iterator[Values]:
         sides = flattened(summaries)
         sizes, counts = np.array([side.n for side in sides]), np.stack([side.counts for side in sides])
         for plan in plans:
@@ -145,14 +143,14 @@ class Prd(DistributionMetric):
                 Histograms(int(sizes @ chosen), np.tensordot(chosen.astype(np.float64), counts, 1))
                 for chosen in (plan.ravel() == TO_REAL, plan.ravel() == TO_GENERATED)
             )
-            yield PairedSummary(generated.n, 0, real, generated)
+            yield self.conclude(PairedSummary(generated.n, 0, real, generated))
 
     def curve(self, summary: PairedSummary[Histograms]) -> tuple[Floats, Floats]:
         """Precision and recall at 1001 angles, averaged over clusterings."""
         found = prd_of_histograms(summary.real.counts, summary.generated.counts)
         return found.precision, found.recall
 
-    def conclude(self, summary: PairedSummary[Histograms], real: Any = None) -> dict[str, float]:
+    def conclude(self, summary: PairedSummary[Histograms]) -> Values:
         if not summary.real.n or not summary.generated.n:
             return dict.fromkeys(("", *self.parts), np.nan)
         found = prd_of_histograms(summary.real.counts, summary.generated.counts)

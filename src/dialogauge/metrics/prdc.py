@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError
+from dialogauge.metrics.base import Values
 from dialogauge.metrics.distribution import DistributionMetric
 from dialogauge.metrics.drawn import BoundedSample, bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.neighbours import prdc
@@ -60,7 +61,7 @@ class Prdc(DistributionMetric):
     def limits(self, part: str) -> tuple[float, float]:
         return self.bounds if part == "density" else (0.0, 1.0)
 
-    def conclude(self, summary: PairedSummary[BoundedSample], real: Any = None) -> dict[str, float]:
+    def conclude(self, summary: PairedSummary[BoundedSample]) -> Values:
         found = prdc(summary.real.rows, summary.generated.rows, self.k, (summary.real.units, summary.generated.units))
         both = found.precision + found.recall
         f1 = 2 * found.precision * found.recall / both if both else both

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Literal, Self, get_args
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Pool
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.files import expanded
-from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
+from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, Values
 from dialogauge.metrics.dull import DullPhrases, own_phrases, read_phrases
 from dialogauge.metrics.embedding import cosine
 from dialogauge.metrics.encoding import COVERAGE, NAMED, EncoderMetric, ReadMeanMetric, text_caveats, together
@@ -117,11 +117,11 @@ class SemanticMetric(EncoderMetric, ReadMeanMetric):
     def mean_of(self, part: str) -> int | None:
         return None if part == "difference" else super().mean_of(part)
 
-    def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
+    def conclude(self, summary: Sums) -> Values:
         """The difference is the mean over the turns that have references."""
         with np.errstate(invalid="ignore", divide="ignore"):
             difference = summary.total[..., DIFFERENCE] / summary.total[..., COMPARED]
-        return super().conclude(summary, real) | {"difference": difference}
+        return {**super().conclude(summary), "difference": difference}
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         turns, compared, silent = int(summary.n), int(summary.total[COMPARED]), int(summary.total[SILENT])

@@ -6,12 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats
+from dialogauge.metrics.base import Floats, Values
 from dialogauge.metrics.bleu import ORDERS, ngram_counts
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.sums import SumMetric, Sums
@@ -59,7 +58,7 @@ class PaperBleu(SumMetric):
         counts = [bleu_counts(tokens(turn.response), [tokens(text) for text in turn.references]) for turn in turns]
         return np.array(counts, dtype=np.float64).reshape(len(turns), 2 * ORDERS + 2)
 
-    def conclude(self, summary: Sums, real: Any = None) -> dict[str, Any]:
+    def conclude(self, summary: Sums) -> Values:
         return {"": np.where(summary.n > 0, bleu_from_counts(summary.total), np.nan)}
 
     def per_turn(self, measures: Floats) -> Floats:

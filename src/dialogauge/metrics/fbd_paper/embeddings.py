@@ -39,7 +39,7 @@ class PaperEmbedding(EmbeddingMetric):
             raise InputError(f"{self.name} of fbd-paper needs word vectors: encoder=static:FILE, found {self.encoder}")
         return ready
 
-    def references(self, turn: Turn) -> Sequence[str]:
+    def references(self, turn: Turn) -> tuple[str, ...]:
         return turn.references[:1]
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
