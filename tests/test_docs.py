@@ -19,7 +19,8 @@ from dialogauge.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-PAGES = sorted([README, ROOT / "docs" / "distances.md", *(ROOT / "docs" / "metrics").glob("*.md")])
+START = sorted((ROOT / "docs" / "start").glob("*.md"))
+PAGES = sorted([README, ROOT / "docs" / "distances.md", *START, *(ROOT / "docs" / "metrics").glob("*.md")])
 NEURAL = ("bertscore", "embedding", "fbd", "prd", "mmd", "ruber", "semantic", "entailment")
 NUMBER = re.compile(r"(?<![\w.@-])[0-9]+(?:\.[0-9]+)?(?![\w@-])")
 SHOWN = re.compile(r"(?m)^    \$ (?P<command>dialogauge .*examples/.*)\n(?P<output>(?:    .*\n|\n(?=    ))+)")
@@ -73,12 +74,14 @@ def test_commands_print_what_the_page_shows(page):
             assert output == found
 
 
-def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page", [README, *START], ids=lambda page: page.name)
+def test_commands_run(page, tmp_path, monkeypatch, capsys):
     """Those that stand without output, one after the other, since some use what others wrote."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
-    commands = [shlex.split(found["command"])[1:] for found in COMMAND.finditer(README.read_text(encoding="utf-8"))]
-    assert len(commands) > 10
+    shown = COMMAND.finditer(page.read_text(encoding="utf-8"))
+    commands = [shlex.split(found["command"], comments=True)[1:] for found in shown]
+    assert len(commands) > 10 or page != README
     for arguments in commands:
         verb = " ".join(arguments[:2])
         code, told = main([*arguments, *QUICKER.get(verb, ())]), capsys.readouterr()
@@ -88,13 +91,17 @@ def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
             assert code == 0, f"{arguments}\n{told.err}"
 
 
-def test_python_of_the_readme_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", [README, ROOT / "docs" / "start" / "score.md"], ids=lambda page: page.name)
+def test_python_runs(page, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
-    for found in PYTHON.finditer(README.read_text(encoding="utf-8")):
-        exec(compile(found["code"], "README.md", "exec"), {})
-    assert (tmp_path / "runs" / "today" / "run.json").is_file()
-    assert any((tmp_path / "figures").iterdir())
+    blocks = PYTHON.findall(page.read_text(encoding="utf-8"))
+    assert blocks
+    for code in blocks:
+        exec(compile(code, page.name, "exec"), {})
+    if page == README:
+        assert (tmp_path / "runs" / "today" / "run.json").is_file()
+        assert any((tmp_path / "figures").iterdir())
 
 
 def test_outputs_that_differ_are_told_apart():
@@ -105,7 +112,8 @@ def test_outputs_that_differ_are_told_apart():
 
 
 def test_pages_have_examples():
-    assert {page.name for page in PAGES if examples(page)} >= {"README.md", "bleu.md", "distinct.md", "meteor.md"}
+    expected = {README, *START, *(ROOT / "docs" / "metrics" / f"{name}.md" for name in ("bleu", "distinct", "meteor"))}
+    assert {page for page in PAGES if examples(page)} >= expected
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM, TOOLS = "-e '.[neural,offline,plot]'", "-e '.[all,dev]'"
+PROGRAM, TOOLS, SITE = "-e '.[neural,offline,plot]'", "-e '.[all,dev]'", "-e '.[docs]'"
 
 
 @pytest.fixture
@@ -38,6 +38,10 @@ def test_the_demo_installs_the_program_alone_and_shows_progress(clone):
 
 def test_the_tests_install_everything(clone):
     assert [each for each in installs(clone, "test") if each.startswith("-e")] == [PROGRAM, TOOLS]
+
+
+def test_the_documentation_needs_no_tools_for_tests(clone):
+    assert [each for each in installs(clone, "docs") if each.startswith("-e")] == [PROGRAM, SITE]
 
 
 def test_what_is_there_is_installed_again_when_versions_change(clone):

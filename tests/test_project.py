@@ -1,5 +1,6 @@
-"""What stands beside the code for people and services: workflows, templates, the citation."""
+"""What stands beside the code for people and services: workflows, templates, the citation, the site."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -35,3 +36,18 @@ def test_every_python_that_is_promised_is_tested():
         pytest.skip("the sources of a release come without workflows")
     promised = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if line.startswith("Programming Language")]
     assert parsed(workflow)["jobs"]["test"]["strategy"]["matrix"]["python"] == promised
+
+
+def test_every_public_name_has_its_place_in_the_reference():
+    pages = sorted((ROOT / "docs" / "api").glob("*.md"))
+    named = [name for page in pages for name in re.findall(r"(?m)^::: dialogauge\.(\w+)$", page.read_text("utf-8"))]
+    assert sorted(set(dialogauge.__all__) - {"__version__"}) == sorted(set(named) - {"metrics"})
+    assert len(named) == len(set(named))
+
+
+def test_the_list_of_pages_has_them_all():
+    docs = ROOT / "docs"
+    listed = set(re.findall(r"\]\(([\w/-]+\.md)\)", (docs / "README.md").read_text("utf-8")))
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    cards = {page for page in pages if page.startswith("metrics/")} - {"metrics/README.md"}
+    assert listed == pages - cards - {"README.md"}
