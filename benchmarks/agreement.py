@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from dialogauge.agreement.coefficients import kendall
-from dialogauge.agreement.permutations import _orders, permutation_p
-from dialogauge.agreement.points import Floats
-from dialogauge.agreement.resampled import Resampling, draw, kendall_influence
-from dialogauge.evaluation.resampling import percentile_interval
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import kendall
+from dialogauge.stats.intervals import percentile_interval
+from dialogauge.stats.permutations import _orders, permutation_p
+from dialogauge.stats.resampled_correlations import Resampling, kendall_influence
+from dialogauge.stats.resampling import point_weights
 from dialogauge.tables import Cell, Header, Table, to_text
 
 METRICS, RATERS = 12, 3
@@ -101,7 +102,7 @@ def _bootstrap(x: Floats, y: Floats) -> Iterator[list[Cell]]:
         resampling = Resampling(x, y)
         blocks = [
             [getattr(resampling, name)(weights) for name in names]
-            for weights in draw(turns, resamples, np.random.default_rng(SEED))
+            for weights in point_weights(turns, resamples, np.random.default_rng(SEED))
         ]
         return np.concatenate(blocks, axis=1)
 
@@ -156,7 +157,7 @@ def _kendall(x: Floats, y: Floats) -> tuple[list[Cell], str]:
     def ours(resamples: int = RESAMPLES) -> Floats:
         influence = np.column_stack([kendall_influence(column, y) for column in columns])
         tau = np.array([kendall(column, y) for column in columns])
-        blocks = draw(turns, resamples, np.random.default_rng(SEED))
+        blocks = point_weights(turns, resamples, np.random.default_rng(SEED))
         return np.concatenate([np.clip(tau + (weights - 1) @ influence, -1, 1) for weights in blocks])
 
     def theirs() -> Floats:
@@ -170,7 +171,7 @@ def _kendall(x: Floats, y: Floats) -> tuple[list[Cell], str]:
 
 def _drawn(n: int) -> list[Places]:
     """The turns of the first resamples."""
-    blocks = draw(np.arange(n), SHARE, np.random.default_rng(SEED))
+    blocks = point_weights(np.arange(n), SHARE, np.random.default_rng(SEED))
     return [np.repeat(np.arange(n), row.astype(np.int64)) for block in blocks for row in block]
 
 

@@ -23,12 +23,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 from dialogauge import Corpus, Turn, correlate
-from dialogauge.agreement.points import Floats
-from dialogauge.agreement.swaps import swap_entries, swap_systems
 from dialogauge.agreement.system_level import ROWS
 from dialogauge.agreement.turn_level import correlate_points
-from dialogauge.evaluation.resampling import percentile_interval
 from dialogauge.evaluation.settings import Settings
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.intervals import percentile_interval
+from dialogauge.stats.permutations import swap_entries, swap_systems
 from dialogauge.tables import Cell, Header, Table, to_text
 
 TURNS, LENGTH = 150, 5

@@ -23,7 +23,7 @@ from dialogauge.corpus import Corpus
 from dialogauge.corpus.load import corpora_in
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.metrics.embedding import cosine
+from dialogauge.stats.arrays import cosine
 from dialogauge.tables import Cell, Header, Table, to_text
 
 PLAIN, WORDS = "cosine", "words"

@@ -10,10 +10,10 @@ LEFT_TO_RIGHT = [
     "errors",
     "numbers",
     "files",
-    "threads",
     "tables",
     "progress",
     "text",
+    "stats",
     "plugins",
     "corpus",
     "encode",
@@ -26,7 +26,12 @@ LEFT_TO_RIGHT = [
     "report",
     "cli",
 ]
-APART = {"tables": {"errors", "numbers", "files"}, "learn": {"metrics"}, "metrics": {"learn"}}
+APART = {
+    "tables": {"errors", "numbers", "files"},
+    "stats": {"files", "tables", "progress", "text"},
+    "learn": {"metrics"},
+    "metrics": {"learn"},
+}
 """What a part does not import, though it stands to its left: training and scoring meet in the models alone."""
 PARTS = sorted(
     path.name.removesuffix(".py") for path in SOURCE.iterdir() if path.name.removesuffix(".py") in LEFT_TO_RIGHT

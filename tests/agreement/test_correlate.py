@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.agreement.coefficients import cosine, pairwise_accuracy
-from dialogauge.agreement.intervals import Bounds, mean_interval
-from dialogauge.agreement.raters import reliability
 from dialogauge.corpus import Corpus, load
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import evaluate
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.rouge_l import rouge_l
+from dialogauge.stats.correlations import pairwise_accuracy, uncentred_correlation
+from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
+from dialogauge.stats.reliability import reliability
 from tests.agreement.corpora import (
     COST,
     GOOD,
@@ -41,7 +41,7 @@ def expected(x, y):
         stats.pearsonr(x, y).statistic,
         stats.spearmanr(x, y).statistic,
         stats.kendalltau(x, y).statistic,
-        cosine(x, y),
+        uncentred_correlation(x, y),
         pairwise_accuracy(x, y),
     ]
 
@@ -531,7 +531,8 @@ def test_several_corpora_and_their_mean():
             assert (mean.n, mean.dimension, mean.pearson_p, mean.pearson_top) == (len(names), "overall", None, False)
             for name in ("pearson", "spearman", "kendall"):
                 fields = (name, f"{name}_low", f"{name}_high")
-                bounds = mean_interval([Bounds(*(getattr(row, field) for field in fields)) for row in members])
+                single = [IntervalEstimate(*(getattr(row, field) for field in fields)) for row in members]
+                bounds = mean_of_estimates(single)
                 assert [getattr(mean, field) for field in fields] == pytest.approx(list(bounds), abs=1e-9)
             assert mean.cosine == pytest.approx(np.mean([row.cosine for row in members]), abs=1e-9)
     assert own(result.row(GOOD, corpus="two")) == {**own(quick(corpora["two"], [GOOD, POOR]).rows[0]), "corpus": "two"}

@@ -14,7 +14,7 @@ from tests.encode.models import build
 
 @pytest.fixture(autouse=True)
 def few_directions(monkeypatch):
-    monkeypatch.setattr("dialogauge.evaluation.gaussian_tests.DIRECTIONS", 30)
+    monkeypatch.setattr("dialogauge.stats.gaussian_tests.DIRECTIONS", 30)
 
 
 @pytest.fixture(scope="module")

@@ -76,9 +76,9 @@ def test_the_jackknife_test_holds_its_level_for_a_mean():
     # The jackknife's t-test of a mean is the paired t-test: compare with its formula.
     from scipy.stats import ttest_rel
 
-    from dialogauge.evaluation.pairs import t_test
-    from dialogauge.evaluation.resampling import jackknife
+    from dialogauge.evaluation.sample import jackknife
     from dialogauge.metrics.column import Column
+    from dialogauge.stats.resampling import t_test
 
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=30), rng.normal(0.3, 1, size=30)

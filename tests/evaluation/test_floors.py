@@ -10,10 +10,9 @@ from dialogauge.encode.base import fully_covered
 from dialogauge.evaluation.chance import EXCHANGES, SWAPS
 from dialogauge.evaluation.floors import ALPHA, floor_caveats, floor_of, floors_of
 from dialogauge.evaluation.intervals import Resampler
-from dialogauge.evaluation.resampling import Groups
 from dialogauge.evaluation.result import Score
 from dialogauge.evaluation.run import score_all
-from dialogauge.evaluation.sample import Sample
+from dialogauge.evaluation.sample import Groups, Sample
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.codebooks import codebooks
 from dialogauge.metrics.distribution import RealPairs

@@ -10,9 +10,10 @@ from scipy.stats import shapiro
 from dialogauge.corpus import Corpus, Turn, load
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
-from dialogauge.evaluation import gaussian_tests, normality
+from dialogauge.evaluation import normality
 from dialogauge.evaluation.normality_row import NormalityRow
 from dialogauge.metrics.fbd import Fbd
+from dialogauge.stats import gaussian_tests
 from tests.encode.models import SENTENCES, build, minilm
 from tests.shared import annotation
 

@@ -5,8 +5,8 @@ import pytest
 
 from dialogauge.learn.training import _network, train
 from dialogauge.learn.validation import ranking_accuracy, validate
-from dialogauge.metrics.embedding import cosine
 from dialogauge.models.pooling import pool_words
+from dialogauge.stats.arrays import cosine
 from tests.learn.conversations import quick, quick_towers, telling, training_data_for
 
 

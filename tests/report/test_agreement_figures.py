@@ -21,7 +21,6 @@ from dialogauge.report.agreement_forest import draw_agreement_forest
 from dialogauge.report.agreement_heatmap import COLOURS, draw_agreement_heatmap
 from dialogauge.report.agreement_scatter import draw_turn_scatter
 from dialogauge.report.drawing import fit, fit_all, panels
-from dialogauge.report.fitted_line import fitted_line
 from dialogauge.report.paper_bars import draw_paper_bars
 from dialogauge.report.point_labels import label_points
 from dialogauge.report.system_scatter import draw_system_scatter
@@ -267,35 +266,6 @@ class TestTurns:
             plot_turn_scatter(found, tmp_path / "f.png", Scope("daily", "overall", "turn"))
         with pytest.raises(InputError, match="unknown level 'turn'; known: system"):
             plot_turn_scatter(replace(found, points=found.points[1:2]), tmp_path / "f.png")
-
-
-class TestFittedLine:
-    def test_least_squares(self):
-        x = np.arange(20.0)
-        along, height, band = fitted_line(x, 3 - 2 * x, np.arange(20), 0.95)
-        assert height == pytest.approx(3 - 2 * along)
-        assert band == pytest.approx(np.zeros(50), abs=1e-9)
-
-    def test_independent_points_have_the_textbook_band(self):
-        """Where the noise is the same everywhere, the sandwich comes to the usual formula."""
-        rng = np.random.default_rng(0)
-        x = rng.normal(size=20000)
-        y = x + rng.normal(size=x.size)
-        along, _, band = fitted_line(x, y, np.arange(x.size), 0.95)
-        expected = 1.96 * np.sqrt(1 / x.size + (along - x.mean()) ** 2 / (x.size * x.var()))
-        assert band == pytest.approx(expected, rel=0.05)
-
-    def test_points_that_are_there_twice_tell_nothing_new(self):
-        rng = np.random.default_rng(0)
-        x, y, units = rng.normal(size=30), rng.normal(size=30), np.arange(30)
-        once = fitted_line(x, y, units, 0.95)
-        twice = fitted_line(*(np.concatenate([part, part]) for part in (x, y, units)), 0.95)
-        assert twice[2] == pytest.approx(once[2])
-
-    def test_few_units_have_no_band_and_one_place_no_line(self):
-        x = np.arange(9.0)
-        assert fitted_line(x, x, np.arange(9), 0.95)[2] is None
-        assert fitted_line(np.ones(9), x, np.arange(9), 0.95) is None
 
 
 class TestSystems:

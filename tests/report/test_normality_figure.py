@@ -19,7 +19,7 @@ def row(name, kind, n=40, seed=0):
 @pytest.fixture(scope="module", autouse=True)
 def few_directions():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dialogauge.evaluation.gaussian_tests.DIRECTIONS", 30)
+        patch.setattr("dialogauge.stats.gaussian_tests.DIRECTIONS", 30)
         yield
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.evaluation.holm import holm_corrected
-from dialogauge.learn.intervals import clustered_mean
 from dialogauge.metrics.entailment import CLASSES
 from dialogauge.reproduce.entailment_classes import Predicted
 from dialogauge.reproduce.entailment_corpora import read_corpora
 from dialogauge.reproduce.entailment_figure1 import reproduce_entailment_figure1
 from dialogauge.reproduce.entailment_scores import class_pairs, class_scores
+from dialogauge.stats.intervals import clustered_mean
+from dialogauge.stats.significance import holm_corrected
 from dialogauge.tables import FORMATS
 from tests.reproduce.entailment_world import small_world, without_shipped
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
-from dialogauge.agreement.intervals import Bounds, mean_interval
 from dialogauge.errors import InputError
 from dialogauge.metrics.semantic_distance import SemanticDistance
 from dialogauge.reproduce.entailment_corpora import read_corpora
 from dialogauge.reproduce.entailment_figure2 import reproduce_entailment_figure2
 from dialogauge.reproduce.entailment_rows import find_embeddings, make_rows
 from dialogauge.reproduce.entailment_table3 import MEAN, EntailmentInputs, reproduce_entailment_table3
+from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
 from dialogauge.tables import FORMATS
 from tests.encode.models import minilm
 from tests.reproduce.entailment_world import small_world, without_shipped
@@ -73,7 +73,7 @@ def test_what_needs_references_is_on_grade_alone(table):
 
 def test_the_mean_is_over_grades_corpora(table):
     mine = [table.found["entailment/tiny", name] for name in ("grade-convai2", "grade-dailydialog")]
-    expected = mean_interval([Bounds(row.pearson, row.pearson_low, row.pearson_high) for row in mine])
+    expected = mean_of_estimates([IntervalEstimate(row.pearson, row.pearson_low, row.pearson_high) for row in mine])
     mean = table.found["entailment/tiny", MEAN]
     assert (mean.pearson, mean.pearson_low, mean.pearson_high, mean.n) == (*(pytest.approx(end) for end in expected), 2)
 

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.points import Floats, Level
+from dialogauge.agreement.points import Level
 from dialogauge.agreement.ratings import Ratings, mean_rating, ratings_of
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.evaluation.measure import Measured
-from dialogauge.evaluation.resampling import CELLS_AT_ONCE
 from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.registry import Request
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.resampling import CELLS_AT_ONCE
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request, parse_requests
 from dialogauge.progress import progress_bar
-from dialogauge.threads import one_blas_thread
+from dialogauge.stats.arrays import one_blas_thread
 
 
 @one_blas_thread()

@@ -7,22 +7,21 @@ from itertools import combinations
 
 import numpy as np
 
-from dialogauge.agreement.intervals import Bounds
-from dialogauge.agreement.points import Floats, Points
+from dialogauge.agreement.points import Points
 from dialogauge.agreement.result import Contrast
-from dialogauge.agreement.swaps import Pairs
-from dialogauge.agreement.williams import points_needed, williams_test
 from dialogauge.evaluation.digits import defined
-from dialogauge.evaluation.holm import holm_corrected
 from dialogauge.evaluation.pairs import ALPHA
-from dialogauge.evaluation.resampling import percentile_interval
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.intervals import IntervalEstimate, percentile_interval
+from dialogauge.stats.permutations import Pairs
+from dialogauge.stats.significance import holm_corrected, points_needed, williams_test
 
 
 @dataclass(frozen=True)
 class Coefficient:
     """One coefficient for all metrics of a scope: entry, column or place i belongs to metric i."""
 
-    bounds: list[Bounds]
+    bounds: list[IntervalEstimate]
     p: Floats
     draws: Floats
     """(resamples, metrics): the values of the bootstrap."""

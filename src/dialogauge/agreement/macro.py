@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dialogauge.agreement.intervals import Bounds, mean_interval
 from dialogauge.agreement.result import MEAN, AgreementRow
 from dialogauge.evaluation.digits import defined
+from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
 
 
 def mean_rows(rows: Sequence[AgreementRow]) -> list[AgreementRow]:
@@ -38,7 +38,7 @@ def _dimensions(rows: Sequence[AgreementRow]) -> Iterator[tuple[str, list[Agreem
 
 
 def _mean(dimension: str, rows: Sequence[AgreementRow]) -> AgreementRow:
-    bounds = {name: mean_interval(_bounds(rows, name)) for name in ("pearson", "spearman", "kendall")}
+    bounds = {name: mean_of_estimates(_bounds(rows, name)) for name in ("pearson", "spearman", "kendall")}
     numbers = {
         field: defined(value)
         for name, found in bounds.items()
@@ -64,6 +64,7 @@ def _mean(dimension: str, rows: Sequence[AgreementRow]) -> AgreementRow:
     )
 
 
-def _bounds(rows: Sequence[AgreementRow], name: str) -> list[Bounds]:
+def _bounds(rows: Sequence[AgreementRow], name: str) -> list[IntervalEstimate]:
     fields = (name, f"{name}_low", f"{name}_high")
-    return [Bounds(*(np.nan if (value := getattr(row, f)) is None else value for f in fields)) for row in rows]
+    found = ([getattr(row, field) for field in fields] for row in rows)
+    return [IntervalEstimate(*(np.nan if value is None else value for value in values)) for values in found]

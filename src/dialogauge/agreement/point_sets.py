@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.agreement.aligned import Aligned, numbered
-from dialogauge.agreement.points import Floats, Points, Scope, settled
+from dialogauge.agreement.points import Points, Scope
 from dialogauge.agreement.ratings import Ratings
 from dialogauge.corpus.unit import unit_of
+from dialogauge.stats.arrays import Floats, settled
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dialogauge.stats.arrays import Floats
+
 Level = Literal["turn", "dialogue", "system"]
 LEVELS: tuple[Level, ...] = ("turn", "dialogue", "system")
 COUNTED = {"turn": "turns", "dialogue": "dialogues", "system": "systems"}
-
-
-def settled(means: Floats) -> Floats:
-    """Means without the rounding of their sums, so that equal ones are equal, and tied: to 12 digits each. Tiny values
-    stay what they are."""
-    mantissa, exponent = np.frexp(means)
-    return np.asarray(np.ldexp(np.round(mantissa, 12), exponent))
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,9 @@ import numpy as np
 
 from dialogauge.agreement import caveats
 from dialogauge.agreement.aligned import Aligned, align
-from dialogauge.agreement.coefficients import cosine, pairwise_accuracy
 from dialogauge.agreement.found import Correlations
 from dialogauge.agreement.point_sets import PointSet, dialogue_points, turn_points
-from dialogauge.agreement.points import Floats, Level, Points, Scope
-from dialogauge.agreement.raters import reliability
+from dialogauge.agreement.points import Level, Points, Scope
 from dialogauge.agreement.result import AgreementRow, Ceiling, Contrast
 from dialogauge.agreement.scopes import FEWEST
 from dialogauge.agreement.system_level import Scored, correlate_systems, score_systems
@@ -25,6 +23,9 @@ from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import pairwise_accuracy, uncentred_correlation
+from dialogauge.stats.reliability import reliability
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def _row(
         system=scope.system,
         metric=name,
         n=len(points.people),
-        cosine=None if plan.direction(name) is False else defined(cosine(oriented, points.people)),
+        cosine=None if plan.direction(name) is False else defined(uncentred_correlation(oriented, points.people)),
         pairwise_accuracy=defined(pairwise_accuracy(oriented, points.people)),
         higher_is_better=plan.direction(name),
         signature=next(sample.signature for sample in measured.samples if sample.label == request.label),

@@ -9,19 +9,26 @@ from itertools import combinations
 import numpy as np
 
 from dialogauge.agreement.aligned import Aligned
-from dialogauge.agreement.coefficients import kendall_rows, pearson_rows, spearman_rows
 from dialogauge.agreement.found import Coefficient, Correlations
-from dialogauge.agreement.intervals import Bounds, fisher_interval
-from dialogauge.agreement.permutations import kendall_permutation_p, permutation_p
-from dialogauge.agreement.points import Floats, settled
-from dialogauge.agreement.swaps import Pairs, Rows, swap_entries, swap_systems, swaps_for
 from dialogauge.agreement.turn_level import BOOTSTRAP, PERM_BOTH, PERMUTATION, SWAPS, stream
 from dialogauge.evaluation.intervals import Resampler, bootstraps
-from dialogauge.evaluation.resampling import bootstrap_weights, percentile_interval
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.registry import Request
+from dialogauge.stats.arrays import Floats, settled
+from dialogauge.stats.correlations import kendall_rows, pearson_rows, spearman_rows
+from dialogauge.stats.intervals import IntervalEstimate, fisher_interval, percentile_interval
+from dialogauge.stats.permutations import (
+    Pairs,
+    Rows,
+    kendall_permutation_p,
+    permutation_p,
+    swap_entries,
+    swap_systems,
+    swaps_for,
+)
+from dialogauge.stats.resampling import bootstrap_weights
 
 PERM_SYS = "PERM-SYS"
 ROWS: dict[str, Rows] = {
@@ -206,9 +213,9 @@ def _rows(rows: Rows, x: Floats, y: Floats) -> Floats:
     return found
 
 
-def _bounds(name: str, value: float, draws: Floats, systems: int, confidence: float) -> Bounds:
+def _bounds(name: str, value: float, draws: Floats, systems: int, confidence: float) -> IntervalEstimate:
     if np.isnan(value):
-        return Bounds(value, np.nan, np.nan)
+        return IntervalEstimate(value, np.nan, np.nan)
     low, high = fisher_interval(name, value, systems, confidence)
     drawn = percentile_interval(draws, confidence)
-    return Bounds(value, float(np.fmin(low, drawn.low)), float(np.fmax(high, drawn.high)))
+    return IntervalEstimate(value, float(np.fmin(low, drawn.low)), float(np.fmax(high, drawn.high)))

@@ -7,15 +7,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.coefficients import kendall, pearson_rows, ranks
 from dialogauge.agreement.found import Coefficient, Correlations
-from dialogauge.agreement.intervals import Bounds, expanded
-from dialogauge.agreement.permutations import permutation_p
-from dialogauge.agreement.points import Floats
-from dialogauge.agreement.resampled import KENDALL_POINTS, Resampling, draw, kendall_influence
-from dialogauge.agreement.swaps import swap_points, swaps_for
-from dialogauge.evaluation.resampling import NO_INTERVAL, percentile_interval
 from dialogauge.evaluation.settings import Settings
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import kendall, pearson_rows, ranks
+from dialogauge.stats.intervals import NO_INTERVAL, IntervalEstimate, expanded, percentile_interval
+from dialogauge.stats.permutations import permutation_p, swap_points, swaps_for
+from dialogauge.stats.resampled_correlations import KENDALL_POINTS, Resampling, kendall_influence
+from dialogauge.stats.resampling import point_weights
 
 PERM_BOTH, PERM_INPUT = "PERM-BOTH", "PERM-INPUT"
 """Scores of single points change places, or those of all points of a unit together."""
@@ -46,7 +45,7 @@ def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: S
     coefficients = {}
     for name, sides in {"pearson": (x, y), "spearman": (ranks(x.T).T, ranks(y)), "kendall": None}.items():
         bounds = [
-            Bounds(float(value), *(percentile_interval(found, confidence) if units.max() else NO_INTERVAL))
+            IntervalEstimate(float(value), *(percentile_interval(found, confidence) if units.max() else NO_INTERVAL))
             for value, found in zip(values[name], draws[name].T, strict=True)
         ]
         between = tests = None
@@ -67,7 +66,7 @@ def _draws(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -
         influence = np.column_stack([kendall_influence(column, y) for column in x.T])
     tau = np.array([kendall(column, y) for column in x.T])
     blocks: dict[str, list[Floats]] = {"pearson": [], "spearman": [], "kendall": []}
-    for weights in draw(units, settings.resamples, stream(settings, BOOTSTRAP)):
+    for weights in point_weights(units, settings.resamples, stream(settings, BOOTSTRAP)):
         blocks["pearson"].append(resampling.pearson(weights))
         blocks["spearman"].append(resampling.spearman(weights))
         blocks["kendall"].append(np.clip(tau + (weights - 1) @ influence, -1, 1))

@@ -8,11 +8,11 @@ import numpy as np
 
 from dialogauge.corpus.quote import quote
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.resampling import GROUPS
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import BUILT_IN, PLUG_INS, Request
+from dialogauge.stats.resampling import GROUPS
 from dialogauge.text.languages import LATIN_LANGUAGES, Languages
 
 FEW = 20

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.evaluation.resampling import GROUPS, Groups, jackknife
+from dialogauge.evaluation.sample import Groups, jackknife
 from dialogauge.evaluation.units import Keys
 from dialogauge.metrics.base import Floats, Values
 from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, DistributionMetric, Plan
 from dialogauge.metrics.sides import PairedRows, PairedSummary
+from dialogauge.stats.resampling import GROUPS
 
 Draws = dict[str, Floats]
 """By part, one plain value for each draw."""

@@ -15,7 +15,7 @@ from dialogauge.evaluation.listed_replies import ListedReplies, Reply, find_turn
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.registry import Request
-from dialogauge.threads import one_blas_thread
+from dialogauge.stats.arrays import one_blas_thread
 
 SCHEMA = "dialogauge.explanation/1"
 WORST = 10

@@ -15,8 +15,7 @@ import numpy as np
 
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.chance import Change, Draws, Pieces, exchanges, pieces_of, splits, swaps
-from dialogauge.evaluation.resampling import Groups
-from dialogauge.evaluation.sample import Sample
+from dialogauge.evaluation.sample import Groups, Sample
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.units import Keys
 from dialogauge.metrics.base import Floats

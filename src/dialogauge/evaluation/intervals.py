@@ -10,23 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.evaluation.floors import Floor, floors_of
-from dialogauge.evaluation.resampling import (
-    ANOTHER_SAMPLE,
-    GROUPS,
-    NO_INTERVAL,
-    SINGLE,
-    Groups,
-    Interval,
-    Jackknife,
-    bootstrap_weights,
-    jackknife,
-    percentile_interval,
-)
-from dialogauge.evaluation.sample import Sample, group_rows
+from dialogauge.evaluation.sample import Groups, Sample, group_rows, jackknife
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.units import number
 from dialogauge.metrics.base import Floats
 from dialogauge.progress import progress_bar
+from dialogauge.stats.intervals import ANOTHER_SAMPLE, NO_INTERVAL, Interval, percentile_interval
+from dialogauge.stats.resampling import GROUPS, SINGLE, Jackknife, bootstrap_weights
 
 
 class Estimate(NamedTuple):

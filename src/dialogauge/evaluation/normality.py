@@ -16,7 +16,6 @@ from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.forms import MetricForms, corpus_record, find
-from dialogauge.evaluation.gaussian_tests import LEAST, LEVEL, MOST, SAMPLES
 from dialogauge.evaluation.normality_row import Kind, NormalityRow
 from dialogauge.evaluation.normality_table import normality_table
 from dialogauge.evaluation.real import read_real
@@ -24,7 +23,8 @@ from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.encoding import text_caveats
 from dialogauge.metrics.fbd import Fbd
 from dialogauge.numbers import COUNT, check_whole
-from dialogauge.threads import one_blas_thread
+from dialogauge.stats.arrays import one_blas_thread
+from dialogauge.stats.gaussian_tests import LEAST, LEVEL, MOST, SAMPLES
 
 SCHEMA = "dialogauge.normality/1"
 FEW = 20

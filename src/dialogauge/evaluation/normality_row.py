@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.evaluation.digits import defined
-from dialogauge.evaluation.gaussian_tests import DimensionTests, Floats, along_directions, each_dimension
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.gaussian_tests import DimensionTests, along_directions, each_dimension
 
 Kind = Literal["references", "real", "system"]
 HIDDEN = {"record": False}

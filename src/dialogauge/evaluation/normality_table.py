@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dialogauge.evaluation.gaussian_tests import LEVEL, SAMPLES
+from dialogauge.stats.gaussian_tests import LEVEL, SAMPLES
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:

@@ -9,15 +9,16 @@ from itertools import combinations
 import numpy as np
 
 from dialogauge.evaluation.digits import defined
-from dialogauge.evaluation.holm import holm_corrected
 from dialogauge.evaluation.intervals import Resampler, bootstraps
 from dialogauge.evaluation.matching import enough
 from dialogauge.evaluation.randomisation import randomisation_tests
-from dialogauge.evaluation.resampling import NO_INTERVAL, Jackknife, percentile_interval
 from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.two_samples import cut_to_one_size, two_sample_test
 from dialogauge.evaluation.units import Keys
+from dialogauge.stats.intervals import NO_INTERVAL, percentile_interval
+from dialogauge.stats.resampling import t_test
+from dialogauge.stats.significance import holm_corrected
 
 ALPHA = 0.05
 EXCHANGES_PER_PAIR = 200
@@ -127,17 +128,6 @@ class Contest:
             first_units=first.unit_count,
             second_units=second.unit_count,
         )
-
-
-def t_test(statistic: Jackknife, rounding: float = 0.0) -> float:
-    """Two-sided, of the hypothesis that the statistic is 0, by its jackknife standard error."""
-    from scipy.special import stdtr
-
-    if abs(statistic.estimate) <= rounding:
-        return 1.0
-    if not statistic.error > rounding:
-        return float("nan")
-    return float(2 * stdtr(statistic.freedom, -abs(statistic.estimate) / statistic.error))
 
 
 def holm(pairs: Sequence[Pair], higher_is_better: bool | None) -> list[Pair]:

@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from dialogauge.evaluation.intervals import Resampler
-from dialogauge.evaluation.resampling import CELLS_AT_ONCE
 from dialogauge.evaluation.sample import Sample
+from dialogauge.stats.resampling import CELLS_AT_ONCE
 
 ROUNDING = 1e-9
 """Differences that agree to this share of themselves, or to some units in the last place of the values, are equal."""

@@ -18,6 +18,7 @@ from dialogauge.evaluation.matching import Answered, same_units
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Floats, Metric
 from dialogauge.progress import progress_bar
+from dialogauge.stats.resampling import Jackknife
 from dialogauge.tables import printable
 
 BATCH = 512
@@ -189,6 +190,13 @@ def measure_all(metrics: Mapping[str, Metric], turns: Sequence[Turn], bar: Any) 
     return {label: (np.array(places[label], dtype=np.int64), metrics[label].join(rows[label])) for label in metrics}
 
 
+class Groups(NamedTuple):
+    """The summary of each group of units, None for a group without turns, and how many units each group holds."""
+
+    summaries: list[Any]
+    sizes: NDArray[np.int64]
+
+
 def group_rows(sample: Sample, units: NDArray[np.int64], groups: NDArray[np.int64]) -> list[Any]:
     """The summary of each group of units, None for a group without turns."""
     members = groups[units]
@@ -196,3 +204,16 @@ def group_rows(sample: Sample, units: NDArray[np.int64], groups: NDArray[np.int6
         sample.metric.summarise(sample.rows[np.flatnonzero(members == group)]) if np.any(members == group) else None
         for group in range(int(groups.max()) + 1)
     ]
+
+
+def jackknife(metric: Metric, total: Any, summaries: Sequence[Any], sizes: NDArray[np.int64]) -> dict[str, Jackknife]:
+    """For the main value and each part. `summaries[g]` is that of group g, or None where a group has no turns; `total`
+    is their sum."""
+    present = [place for place, summary in enumerate(summaries) if summary is not None]
+    whole = metric.conclude(total)
+    without = {part: np.full(len(summaries), float(value)) for part, value in whole.items()}
+    if len(present) > 1:
+        for place, rest in zip(present, metric.leave_one_out([summaries[place] for place in present]), strict=True):
+            for part, value in rest.items():
+                without[part][place] = value
+    return {part: Jackknife(float(value), without[part], sizes, metric.extrapolates) for part, value in whole.items()}

@@ -11,12 +11,12 @@ import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.evaluation.matching import Answered
-from dialogauge.evaluation.resampling import GROUPS
 from dialogauge.evaluation.sample import Places, Sample, measure_all, real_beside
 from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.base import Metric
 from dialogauge.progress import progress_bar
+from dialogauge.stats.resampling import GROUPS
 
 BATCH = 20_000
 """Large, since every batch is summed up by group."""

@@ -8,6 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from dialogauge.stats.correlations import spearman
+
 STEADY = -0.9
 """A metric falls steadily where Spearman's correlation is at most this: of six points, two neighbours may have changed
 places (-0.94)."""
@@ -66,7 +68,7 @@ def trend_of(points: Sequence[Point]) -> Trend:
     first, last = points[0], points[-1]
     sign = -1.0 if first.higher_is_better is False else 1.0
     found = [(point.ratio, _rounded(sign * point.value)) for point in points if point.value is not None]
-    spearman = _spearman(found)
+    rho = _spearman(found)
     change = None if first.value is None or last.value is None else last.value - first.value
     quality = None if change is None or first.higher_is_better is None else _quality(found[-1][1] - found[0][1])
     return Trend(
@@ -74,10 +76,10 @@ def trend_of(points: Sequence[Point]) -> Trend:
         system=first.system,
         metric=first.metric,
         points=len(found),
-        spearman=spearman,
+        spearman=rho,
         change=change,
         quality=quality,
-        verdict=_verdict(points, spearman, quality),
+        verdict=_verdict(points, rho, quality),
     )
 
 
@@ -112,13 +114,6 @@ def _rounded(value: float) -> float:
 
 
 def _spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Spearman's correlation, equal values with the mean of their ranks; None where one side never differs."""
-    if any(len(set(side)) < 2 for side in zip(*pairs, strict=True)) or not pairs:
-        return None
-    return round(float(np.corrcoef([_ranks(side) for side in zip(*pairs, strict=True)])[0, 1]), 12)
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: list[float] = (np.cumsum(counts) - (counts - 1) / 2)[places].tolist()
-    return ranks
+    """None where one side never differs."""
+    found = spearman(*np.array(pairs).reshape(-1, 2).T)
+    return None if np.isnan(found) else round(found, 12)

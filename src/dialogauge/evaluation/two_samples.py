@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.evaluation.intervals import Resampler
-from dialogauge.evaluation.resampling import CELLS_AT_ONCE, GROUPS, NO_INTERVAL, Interval
 from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.base import Floats
+from dialogauge.stats.intervals import NO_INTERVAL, Interval
+from dialogauge.stats.resampling import CELLS_AT_ONCE, GROUPS
 
 ROUNDING = 1e-9
 """Statistics that agree to this share of themselves are equal, and spreads below it are rounding."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,6 +19,7 @@ from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.models.inputs import TextInputs, make_inputs, width_of
 from dialogauge.models.shape import RuberShape
 from dialogauge.numbers import check_share
+from dialogauge.stats.arrays import unit_rows
 
 SHARE = 0.05
 """Of the dialogues, held back where no others are given to validate with."""
@@ -111,7 +111,7 @@ def make_training_data(data: RuberData, encoder: Encoder, recipe: RuberRecipe) -
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     shape = shape_of(recipe, encoder)
     encoded = make_inputs(encoder, data.texts, shape, device, means=True)
-    vectors = _unit(encoded.means)
+    vectors = unit_rows(np.asarray(encoded.means))
     same = same_texts(data.texts)
     if len(np.unique(same[data.train.responses])) > 1 and len(np.unique(same[data.held.responses])) < 2:
         pairs = len(data.train) + len(data.held)
@@ -134,7 +134,3 @@ def shape_of(recipe: RuberRecipe, encoder: Encoder) -> RuberShape:
     if layers and last is None:
         raise InputError(f"layers: the encoder {encoder.identity} has none")
     return RuberShape(width_of(encoder), recipe.network, recipe.sentence, layers, recipe.dropout)
-
-
-def _unit(vectors: Any) -> Any:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

@@ -10,19 +10,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from dialogauge.learn.intervals import Accuracy, clustered_mean
 from dialogauge.learn.material import TrainingData
 from dialogauge.learn.negatives import NEGATIVES, Negative
 from dialogauge.learn.pairs import Rows
 from dialogauge.models.networks import RuberNetwork, relatedness
 from dialogauge.models.normalisation import Normalisation, Range
 from dialogauge.models.pooling import pool_words, usual_pooling
+from dialogauge.stats.arrays import cosine
+from dialogauge.stats.intervals import IntervalEstimate, clustered_mean
 
 COMPARED = 2000
 """Responses compared with another one for the range of the referenced score."""
 
 
-def ranking_accuracy(true: NDArray[np.float64], negative: NDArray[np.float64], dialogues: Rows) -> Accuracy:
+def ranking_accuracy(true: NDArray[np.float64], negative: NDArray[np.float64], dialogues: Rows) -> IntervalEstimate:
     """The share of negatives that score lower than the true response, ties counting half. Of `negative`, row i belongs
     to pair i."""
     won = ((true[:, None] > negative) + (true[:, None] == negative) / 2).mean(axis=1)
@@ -31,7 +32,7 @@ def ranking_accuracy(true: NDArray[np.float64], negative: NDArray[np.float64], d
 
 @dataclass(frozen=True)
 class Validation:
-    accuracy: Accuracy
+    accuracy: IntervalEstimate
     by_negatives: dict[Negative, float]
     normalisation: Normalisation
 
@@ -86,7 +87,7 @@ def normalisation(unreferenced: NDArray[np.float64], training_data: TrainingData
         for a, b in zip(pooled[: len(drawn)], pooled[len(drawn) :], strict=True)
         if a is not None and b is not None
     ]
-    likeness = [float(a @ b) / max(float(np.linalg.norm(a) * np.linalg.norm(b)), 1e-12) for a, b in both]
+    likeness = [cosine(a, b) for a, b in both]
     return Normalisation(_range(unreferenced), Range(round(min([*likeness, 0.999]), 6), 1.0), pool)
 
 

@@ -17,10 +17,10 @@ from dialogauge.encode.base import Tokens
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
 from dialogauge.metrics.bertscore_files import LAYERS, Baseline, read_baseline
-from dialogauge.metrics.embedding import unit_rows
 from dialogauge.metrics.encoding import COVERAGE, NAMED, EncoderMetric, ReadMeanMetric, text_caveats, together
 from dialogauge.metrics.idf import Idf
 from dialogauge.metrics.sums import Sums
+from dialogauge.stats.arrays import unit_rows
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

@@ -24,18 +24,6 @@ SCORE, CUT, SILENT, UNKNOWN, WORDS = range(5)
 """A row: the score; whether a text was too long, whether a text has no vector; unknown words, and words."""
 
 
-def cosine(left: Floats, right: Floats) -> float:
-    """The cosine of the angle between two vectors; 0 where one of them is zero."""
-    norms = float(np.linalg.norm(left) * np.linalg.norm(right))
-    return float(left @ right) / norms if norms else 0.0
-
-
-def unit_rows(rows: Floats) -> Floats:
-    """Each row divided by its length; a zero row stays zero."""
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
-
-
 @dataclass(frozen=True)
 class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
     """The similarity of response and reference by the vectors of their words; of several references the best.

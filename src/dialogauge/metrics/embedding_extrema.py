@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.embedding import EmbeddingMetric, cosine
+from dialogauge.metrics.embedding import EmbeddingMetric
+from dialogauge.stats.arrays import cosine
 
 
 def extrema(words: Floats) -> Floats:

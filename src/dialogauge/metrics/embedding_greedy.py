@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.embedding import EmbeddingMetric, unit_rows
+from dialogauge.metrics.embedding import EmbeddingMetric
+from dialogauge.stats.arrays import unit_rows
 
 BLOCK = 512
 """So many words at a time are held against all of the other text."""

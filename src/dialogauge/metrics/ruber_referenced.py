@@ -9,8 +9,9 @@ import numpy as np
 
 from dialogauge.errors import unknown
 from dialogauge.metrics.base import UNSIGNED, Floats
-from dialogauge.metrics.embedding import EmbeddingMetric, cosine
+from dialogauge.metrics.embedding import EmbeddingMetric
 from dialogauge.models.pooling import Pooling, pool_words, usual_pooling
+from dialogauge.stats.arrays import cosine
 
 
 def ruber_referenced(response: Floats, reference: Floats, pool: Pooling = "maxmin") -> float:

@@ -16,10 +16,10 @@ from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.files import expanded
 from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, Values
 from dialogauge.metrics.dull import DullPhrases, own_phrases, read_phrases
-from dialogauge.metrics.embedding import cosine
 from dialogauge.metrics.encoding import COVERAGE, NAMED, EncoderMetric, ReadMeanMetric, text_caveats, together
 from dialogauge.metrics.seen_texts import Seen, see
 from dialogauge.metrics.sums import Sums
+from dialogauge.stats.arrays import cosine
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

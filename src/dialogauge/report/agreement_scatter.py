@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.agreement.points import Floats, Points, Scope
+from dialogauge.agreement.points import Points, Scope
 from dialogauge.agreement.result import Agreement
 from dialogauge.report.agreement_parts import (
     interval_words,
@@ -33,8 +33,9 @@ from dialogauge.report.drawing import (
     plain,
     save,
 )
-from dialogauge.report.fitted_line import fitted_line
 from dialogauge.report.sensitivity_figure import STYLES
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import fitted_line
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dialogauge.evaluation.gaussian_tests import LEVEL, Floats
 from dialogauge.evaluation.normality import Normality
 from dialogauge.evaluation.normality_row import Example, NormalityRow
 from dialogauge.report.drawing import BEST, EDGE, INK, MUTED, save
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.gaussian_tests import LEVEL
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dialogauge.agreement.points import Floats
 from dialogauge.report.drawing import INK
+from dialogauge.stats.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dialogauge.agreement.points import Floats
 from dialogauge.errors import InputError
 from dialogauge.report.agreement_parts import told
 from dialogauge.report.drawing import BEST, DIRECTION, INK, MUTED, NARROWEST, caption, fit, nothing, plain, save
-from dialogauge.report.fitted_line import fitted_line
 from dialogauge.reproduce.entailment_figure2 import JITTER
 from dialogauge.reproduce.entailment_scatter import ScatterPanel
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import fitted_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.agreement.points import Floats, Points, Scope
+from dialogauge.agreement.points import Points, Scope
 from dialogauge.agreement.result import Agreement, AgreementRow
 from dialogauge.report.agreement_parts import (
     interval_words,
@@ -21,6 +21,7 @@ from dialogauge.report.agreement_parts import (
 )
 from dialogauge.report.drawing import BEST, DIRECTION, INK, MUTED, TITLE, caption, fit_all, nothing, panels, plain, save
 from dialogauge.report.point_labels import label_points
+from dialogauge.stats.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

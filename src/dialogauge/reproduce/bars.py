@@ -10,13 +10,13 @@ from typing import Any
 
 from dialogauge import tables
 from dialogauge.agreement.agreement_table import interval_and_p, number
-from dialogauge.agreement.intervals import Bounds, mean_interval
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.base import spell_file
 from dialogauge.reproduce.correlations import COEFFICIENTS, PaperCell, PaperRecipe, Reproduced, reproduce_table3
+from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
 
 SCHEMA = "dialogauge.reproduced-figure/1"
 SERIES = {"bertscore": "BERTScore", "fbd": "FBD", "prd": "PRD"}
@@ -128,7 +128,7 @@ def _bars(coefficient: str, groups: Mapping[str, Sequence[PaperCell]]) -> list[B
             known = [c for c in mine if c.value is not None and c.low is not None and c.high is not None]
             if not known:
                 continue
-            mean = mean_interval([Bounds(c.value or 0.0, c.low or 0.0, c.high or 0.0) for c in known])
+            mean = mean_of_estimates([IntervalEstimate(c.value or 0.0, c.low or 0.0, c.high or 0.0) for c in known])
             printed = [c.published for c in mine if c.published is not None]
             published = fmean(printed) if len(printed) == len(mine) else None
             low, high = defined(mean.low), defined(mean.high)

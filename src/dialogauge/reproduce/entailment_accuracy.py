@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dialogauge.learn.intervals import clustered_mean
 from dialogauge.metrics.entailment import CLASSES
 from dialogauge.reproduce.entailment_classes import Predicted, Thresholds, count_classes
 from dialogauge.reproduce.entailment_corpora import RatedCorpus
 from dialogauge.reproduce.entailment_models import NamedModel
 from dialogauge.reproduce.entailment_published import entailment_table2
+from dialogauge.stats.intervals import clustered_mean
 
 
 @dataclass(frozen=True)

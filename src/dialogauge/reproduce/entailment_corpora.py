@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.agreement.aligned import numbered
-from dialogauge.agreement.points import Floats, settled
 from dialogauge.agreement.ratings import mean_rating, ratings_of
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.head import FileHead
@@ -23,6 +22,7 @@ from dialogauge.corpus.reading import Reader
 from dialogauge.corpus.turn import Turn
 from dialogauge.corpus.unit import unit_of
 from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.stats.arrays import Floats, settled
 
 TITLES = {
     "grade-convai2": "GRADE ConvAI2",

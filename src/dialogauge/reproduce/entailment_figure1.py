@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dialogauge.agreement.points import Floats
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
@@ -22,6 +21,7 @@ from dialogauge.reproduce.entailment_figure1_text import counts_table, notes_of,
 from dialogauge.reproduce.entailment_models import NamedModel, find_models
 from dialogauge.reproduce.entailment_published import gone
 from dialogauge.reproduce.entailment_scores import ClassPair, ClassScore, class_pairs, class_scores, scores_by_class
+from dialogauge.stats.arrays import Floats
 from dialogauge.tables import Table
 
 SCHEMA = "dialogauge.entailment_figure1/1"

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.points import Floats
 from dialogauge.agreement.result import AgreementRow
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import spell_file
@@ -17,6 +16,7 @@ from dialogauge.reproduce.entailment_agreement import agreement_of, remarks_of
 from dialogauge.reproduce.entailment_corpora import RatedCorpus, Scale
 from dialogauge.reproduce.entailment_rows import TableRow, find_embeddings, make_rows
 from dialogauge.reproduce.entailment_table3 import EntailmentInputs
+from dialogauge.stats.arrays import Floats
 
 SHOWN = ("second_last", "ss_h1", "extrema/bert")
 

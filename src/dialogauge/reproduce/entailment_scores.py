@@ -8,14 +8,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.points import Floats
 from dialogauge.evaluation.digits import defined
-from dialogauge.evaluation.holm import holm_corrected
-from dialogauge.evaluation.welch import mean_interval, welch_test
-from dialogauge.learn.intervals import clustered_mean
 from dialogauge.metrics.entailment import CLASSES
 from dialogauge.reproduce.entailment_classes import Predicted
 from dialogauge.reproduce.entailment_corpora import RatedCorpus
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.intervals import clustered_mean, student_mean
+from dialogauge.stats.significance import holm_corrected, welch_test
 
 FEWEST_UNITS = 10
 """Below it there is no interval over units: its formula needs many."""
@@ -69,7 +68,7 @@ def class_scores(model: str, rated: RatedCorpus, predicted: Predicted) -> list[C
 
 
 def _score(model: str, label: str, rated: RatedCorpus, mine: NDArray[np.bool_]) -> ClassScore:
-    alone = mean_interval(rated.people[mine])
+    alone = student_mean(rated.people[mine])
     low = high = None
     units = np.unique(rated.units[mine], return_inverse=True)[1]
     count = int(units.max()) + 1 if len(units) else 0

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from dialogauge.agreement.points import Floats
 from dialogauge.agreement.ratings import mean_rating, ratings_of
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.head import FileHead
@@ -20,6 +19,7 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.material import RuberData, read_data
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.recipe import PAPER
+from dialogauge.stats.arrays import Floats
 
 DIMENSION, SYSTEM = "appropriateness", "generated"
 

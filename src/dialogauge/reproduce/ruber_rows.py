@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, stdev
 from typing import Any
 
-from dialogauge.agreement.coefficients import cosine, pearson, spearman
-from dialogauge.agreement.points import Floats
 from dialogauge.evaluation.digits import defined
 from dialogauge.reproduce.ruber_published import PaperRow
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import pearson, spearman, uncentred_correlation
 
 COEFFICIENTS = ("pearson", "spearman", "cosine")
 TESTED = ("pearson", "spearman")
@@ -39,7 +39,7 @@ def agree(scores: Floats, ratings: Floats) -> Agreed:
         pearson_p=None if r is None or not enough else defined(pearsonr(scores, ratings).pvalue),
         spearman=rho,
         spearman_p=None if rho is None or not enough else defined(spearmanr(scores, ratings).pvalue),
-        cosine=defined(cosine(scores, ratings)),
+        cosine=defined(uncentred_correlation(scores, ratings)),
         n=len(scores),
     )
 

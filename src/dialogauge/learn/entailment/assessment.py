@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.inference import LABELS
 from dialogauge.learn.entailment.data import Rows
-from dialogauge.learn.intervals import clustered_mean
+from dialogauge.stats.intervals import clustered_mean
 
 BINS = 15
 HOTTEST = 100.0

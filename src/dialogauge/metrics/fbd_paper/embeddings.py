@@ -15,13 +15,14 @@ from dialogauge.encode.input_table import InputTable
 from dialogauge.encode.static_base import StaticEncoder
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.embedding import EmbeddingMetric, unit_rows
+from dialogauge.metrics.embedding import EmbeddingMetric
 from dialogauge.metrics.embedding_average import EmbeddingAverage
 from dialogauge.metrics.embedding_extrema import EmbeddingExtrema
 from dialogauge.metrics.embedding_greedy import EmbeddingGreedy, best_matches
 from dialogauge.metrics.encoding import NAMED
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.sums import Sums
+from dialogauge.stats.arrays import unit_rows
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

@@ -3,31 +3,17 @@ for Spearman, no list is sorted again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.points import Floats
+from dialogauge.stats.arrays import Floats
 
-CELLS = 250_000
-"""Weights worked on at once: as many as stay in a core's cache."""
+PAIRS = 2_000_000
+"""Pairs of points looked at in one go."""
 CONSTANT = 1e-13
 """A variance below this share of all points' is rounding: the resample never differs."""
 KENDALL_POINTS = 20_000
 """The most points whose pairs are looked at for Kendall's interval."""
-
-
-def draw(units: NDArray[np.int64], resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Blocks of weights, (resamples, points): a resample draws as many units as there are, with all their points."""
-    count = int(units.max()) + 1
-    alone = len(units) == count
-    block = max(1, CELLS // len(units))
-    for start in range(0, resamples, block):
-        drawn = rng.integers(count, size=(min(block, resamples - start), count))
-        rows = np.arange(len(drawn))[:, None] * count
-        weights = np.bincount((drawn + rows).ravel(), minlength=drawn.size).reshape(drawn.shape).astype(np.float64)
-        yield weights if alone and np.array_equal(units, np.arange(count)) else weights[:, units]
 
 
 class Resampling:
@@ -94,7 +80,7 @@ def kendall_influence(x: Floats, y: Floats) -> Floats:
     all pairs."""
     order_x, order_y = _dense(x), _dense(y)
     concordant, apart_x, apart_y = (np.empty(len(x)) for _ in range(3))
-    block = max(1, 8 * CELLS // len(x))
+    block = max(1, PAIRS // len(x))
     for start in range(0, len(x), block):
         part = slice(start, start + block)
         signs_x, signs_y = _signs(order_x[part], order_x), _signs(order_y[part], order_y)

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dialogauge.agreement.coefficients import (
-    cosine,
+from dialogauge.stats.correlations import (
+    fitted_line,
     kendall,
     kendall_rows,
     pairwise_accuracy,
@@ -19,7 +19,8 @@ from dialogauge.agreement.coefficients import (
     ranks,
     spearman,
     spearman_rows,
-    unit_rows,
+    standard_rows,
+    uncentred_correlation,
 )
 
 SCIPY = {pearson: stats.pearsonr, spearman: stats.spearmanr, kendall: stats.kendalltau}
@@ -80,7 +81,7 @@ def test_very_small_and_very_large_numbers(scale):
     # BLEU without smoothing gives such: 1e-231 where no word is shared.
     x, y = np.array([1.0, 2.0, 9.0, 4.0]), np.array([1.0, 3.0, 4.0, 2.0])
     assert pearson(scale * x, y) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
-    assert cosine(scale * x, y) == pytest.approx(cosine(x, y), abs=1e-12)
+    assert uncentred_correlation(scale * x, y) == pytest.approx(uncentred_correlation(x, y), abs=1e-12)
 
 
 def test_pearson_by_hand():
@@ -95,12 +96,12 @@ def test_kendall_by_hand():
 
 def test_cosine_by_hand():
     # (3 + 8) / (sqrt(5) * 5); not centred, so lists of one number have it too, and adding 1 changes it.
-    assert cosine([1, 2], [3, 4]) == pytest.approx(11 / (5 * math.sqrt(5)), abs=1e-15)
-    assert cosine([2, 2], [3, 3]) == pytest.approx(1, abs=1e-15)
-    assert cosine([1, -1], [1, 1]) == 0
-    assert cosine([1, 2], [-1, -2]) == pytest.approx(-1, abs=1e-15)
-    assert math.isnan(cosine([0, 0], [1, 2]))
-    assert math.isnan(cosine([], []))
+    assert uncentred_correlation([1, 2], [3, 4]) == pytest.approx(11 / (5 * math.sqrt(5)), abs=1e-15)
+    assert uncentred_correlation([2, 2], [3, 3]) == pytest.approx(1, abs=1e-15)
+    assert uncentred_correlation([1, -1], [1, 1]) == 0
+    assert uncentred_correlation([1, 2], [-1, -2]) == pytest.approx(-1, abs=1e-15)
+    assert math.isnan(uncentred_correlation([0, 0], [1, 2]))
+    assert math.isnan(uncentred_correlation([], []))
 
 
 def test_pairwise_accuracy_by_hand():
@@ -178,8 +179,44 @@ def test_ranks_share_the_mean_of_theirs():
     assert ranks([[3, 1], [1, 1]]).tolist() == [[2, 1], [1.5, 1.5]]
 
 
-def test_unit_rows():
-    found = unit_rows(np.array([[1.0, 2, 3], [5, 5, 5]]))
+def test_standard_rows():
+    found = standard_rows(np.array([[1.0, 2, 3], [5, 5, 5]]))
     # (-1, 0, 1) has length sqrt(2).
     assert found[0] == pytest.approx([-math.sqrt(0.5), 0, math.sqrt(0.5)], abs=1e-15)
     assert np.isnan(found[1]).all()
+
+
+def test_single_lists_are_ranked_as_rows_are():
+    for x in (np.array([2.0, 2, 1, 2, 5]), np.array([]), np.array([1.0, math.nan, 0]), rng().normal(size=40)):
+        assert np.array_equal(ranks(x), stats.rankdata(x), equal_nan=True)
+
+
+def test_the_line_is_that_of_least_squares():
+    x = np.arange(20.0)
+    along, height, band = fitted_line(x, 3 - 2 * x, np.arange(20), 0.95)
+    assert height == pytest.approx(3 - 2 * along)
+    assert band == pytest.approx(np.zeros(50), abs=1e-9)
+
+
+def test_independent_points_have_the_textbook_band():
+    """Where the noise is the same everywhere, the sandwich comes to the usual formula."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=20000)
+    y = x + rng.normal(size=x.size)
+    along, _, band = fitted_line(x, y, np.arange(x.size), 0.95)
+    expected = 1.96 * np.sqrt(1 / x.size + (along - x.mean()) ** 2 / (x.size * x.var()))
+    assert band == pytest.approx(expected, rel=0.05)
+
+
+def test_points_that_are_there_twice_tell_nothing_new():
+    rng = np.random.default_rng(0)
+    x, y, units = rng.normal(size=30), rng.normal(size=30), np.arange(30)
+    once = fitted_line(x, y, units, 0.95)
+    twice = fitted_line(*(np.concatenate([part, part]) for part in (x, y, units)), 0.95)
+    assert twice[2] == pytest.approx(once[2])
+
+
+def test_few_units_have_no_band_and_one_place_no_line():
+    x = np.arange(9.0)
+    assert fitted_line(x, x, np.arange(9), 0.95)[2] is None
+    assert fitted_line(np.ones(9), x, np.arange(9), 0.95) is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import shapiro
 
-from dialogauge.evaluation.gaussian_tests import DimensionTests, _rotations, along_directions, each_dimension, w_of
+from dialogauge.stats.gaussian_tests import DimensionTests, _rotations, along_directions, each_dimension, w_of
 
 QUICK = {"directions": 10, "samples": 19}
 
@@ -129,7 +129,7 @@ def test_one_dimension_is_projected_on_itself():
 def test_fewer_directions_for_many_vectors(monkeypatch):
     vectors = np.random.default_rng(6).standard_normal((50, 2))
     assert along_directions(vectors, 0, samples=1).directions == 1000
-    monkeypatch.setattr("dialogauge.evaluation.gaussian_tests.PROJECTED", 1000)
+    monkeypatch.setattr("dialogauge.stats.gaussian_tests.PROJECTED", 1000)
     assert along_directions(vectors, 0, samples=1).directions == 20
 
 
@@ -143,7 +143,7 @@ def test_units_and_place_do_not_matter():
 def test_how_many_are_rotated_together_does_not_matter(monkeypatch):
     vectors = gaussian(np.random.default_rng(9), 30, 5)
     expected = along_directions(vectors, 1, 10, 50)
-    monkeypatch.setattr("dialogauge.evaluation.gaussian_tests.AT_ONCE", 30 * 10 * 7)
+    monkeypatch.setattr("dialogauge.stats.gaussian_tests.AT_ONCE", 30 * 10 * 7)
     assert along_directions(vectors, 1, 10, 50) == expected
     assert 0.1 < expected.p < 0.9
 

@@ -1,30 +1,82 @@
-"""Permutation tests between two metrics (Deutsch, Dror & Roth 2021): if both agreed with people equally well, it would
-not matter which of them gave which score."""
+"""Permutation tests of agreement. Is there any at all? P-values from ratings dealt out anew. Do two metrics agree with
+people equally well? Then it would not matter which of them gave which score (Deutsch, Dror & Roth 2021)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.coefficients import unit_rows
-from dialogauge.agreement.points import Floats
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import kendall_rows, ranks, standard_rows
 
-CELLS = 4_000_000
-ENUMERATED = 12
+ENUMERATED_ORDERS = 7
+"""Up to this many points all orders are gone through (5,040 at most), each once."""
+ENUMERATED_SWAPS = 12
 """Up to this many things to swap all swaps are gone through (4,096 at most), each once."""
+ORDER_CELLS, SWAP_CELLS = 2_000_000, 4_000_000
+ROUNDING = 1e-9
+"""Correlations that differ by less are equal."""
 SWAPS_PER_PAIR = 100
 """A p-value from R swaps is at least 1/(R + 1), and Holm's correction multiplies it by the number of pairs: with 100
 swaps for each pair, the smallest corrected p-value stays at a fifth of 0.05."""
-ROUNDING = 1e-9
 DECIMALS = 12
 """Of systems' standardised scores: what differs beyond them differs by rounding, and is a tie."""
 
 Pairs = dict[tuple[int, int], float]
 """The p-value of each pair of columns; NaN where a correlation is undefined."""
 Rows = Callable[[Floats, Floats], Floats]
+
+
+def permutation_p(
+    x: Floats, y: Floats, draws: int, rng: np.random.Generator, wider: Floats | None = None
+) -> dict[str, Floats]:
+    """Two-sided p of each column of x, by "pearson" and "spearman": the share of orders of y, the one at hand included,
+    in which the correlation is as far from 0. NaN where the correlation is undefined.
+
+    Dealing out points takes them for independent. Where they are not, `wider` says for each coefficient and column by
+    how much more the correlation varies."""
+    values = {"pearson": (x.T, y), "spearman": (ranks(x.T), ranks(y))}
+    sides = {name: (standard_rows(own), standard_rows(people)) for name, (own, people) in values.items()}
+    least = {name: np.abs(own @ people) - ROUNDING for name, (own, people) in sides.items()}
+    if wider is not None:
+        least = {name: values / wider[place] for place, (name, values) in enumerate(least.items())}
+    as_far = {name: np.zeros(x.shape[1]) for name in sides}
+    count = 0
+    for orders in _orders(len(y), draws, rng):
+        count += len(orders)
+        for name, (own, people) in sides.items():
+            as_far[name] += (np.abs(people[orders] @ own.T) >= least[name]).sum(0)
+    return {name: _share(as_far[name], count, len(y), least[name]) for name in sides}
+
+
+def kendall_permutation_p(x: Floats, y: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """The same for Kendall's tau-b, which looks at all pairs: for as few points as there are systems."""
+    least = np.abs(kendall_rows(x.T, y[None])) - ROUNDING
+    as_far, count = np.zeros(x.shape[1]), 0
+    for orders in _orders(len(y), draws, rng):
+        count += len(orders)
+        for column, values in enumerate(x.T):
+            as_far[column] += (np.abs(kendall_rows(values[None], y[orders])) >= least[column]).sum()
+    return _share(as_far, count, len(y), least)
+
+
+def _orders(n: int, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """All orders of n points, or so many random ones, in blocks."""
+    if n <= ENUMERATED_ORDERS:
+        yield np.array(list(permutations(range(n))))
+        return
+    block = max(1, ORDER_CELLS // n)
+    for start in range(0, draws, block):
+        yield rng.permuted(np.broadcast_to(np.arange(n), (min(block, draws - start), n)), axis=1)
+
+
+def _share(as_far: Floats, count: int, n: int, least: Floats) -> Floats:
+    """All orders hold the one at hand; random ones do not, and it is added."""
+    added = 0 if n <= ENUMERATED_ORDERS else 1
+    return np.where(np.isnan(least), np.nan, (as_far + added) / (count + added))
 
 
 def swaps_for(metrics: int, resamples: int) -> int:
@@ -36,7 +88,7 @@ def swap_points(x: Floats, y: Floats, units: NDArray[np.int64], swaps: int, rng:
     """Two-sided p by Pearson's r. Scores are standardised and change places in each unit with probability one half; p
     is the share of swaps, the scores at hand included, in which the correlations differ as much. Of ranks, the test is
     Spearman's, without ranking what was swapped anew."""
-    x, y = np.sqrt(len(y)) * unit_rows(x.T).T, unit_rows(y)
+    x, y = np.sqrt(len(y)) * standard_rows(x.T).T, standard_rows(y)
     observed = y @ x / np.sqrt(len(y))
     pairs = list(combinations(range(x.shape[1]), 2))
     first, second = (x[:, list(side)] for side in zip(*pairs, strict=True))
@@ -61,7 +113,7 @@ def swap_entries(
 ) -> Pairs:
     """PERM-BOTH at system level: standardised scores of single turns change places, each with probability one half,
     before they are averaged by system. `people` has a rating for each system, `rows` correlates."""
-    x = np.sqrt(len(x)) * unit_rows(x.T).T
+    x = np.sqrt(len(x)) * standard_rows(x.T).T
     places = [np.flatnonzero(systems == system) for system in range(len(people))]
     means = np.array([x[mine].mean(0) for mine in places])
     least_of = _Least(means, people, rows)
@@ -79,7 +131,7 @@ def swap_entries(
 
 def swap_systems(scores: Floats, people: Floats, swaps: int, rng: np.random.Generator, rows: Rows) -> Pairs:
     """PERM-SYS: standardised scores of whole systems change places. For scores that are no means over turns."""
-    scores = unit_rows(scores.T).T
+    scores = standard_rows(scores.T).T
     least_of = _Least(scores, people, rows)
     pairs, as_far, done = least_of.pairs, np.zeros(len(least_of.pairs)), 0
     for swapped in _swaps(len(people), swaps, rng, len(people)):
@@ -108,17 +160,17 @@ class _Least:
 
 def _swaps(count: int, swaps: int, rng: np.random.Generator, widest: int) -> Iterator[Floats]:
     """1 where scores change places: all ways to swap, or so many random ones, in blocks."""
-    if count <= ENUMERATED:
+    if count <= ENUMERATED_SWAPS:
         yield np.array(list(product((0.0, 1.0), repeat=count)))
         return
-    block = max(1, CELLS // widest)
+    block = max(1, SWAP_CELLS // widest)
     for start in range(0, swaps, block):
         yield rng.integers(2, size=(min(block, swaps - start), count), dtype=np.int8).astype(np.float64)
 
 
 def _p_values(pairs: list[tuple[int, int]], as_far: Floats, done: int, count: int, least: Floats) -> Pairs:
     """All swaps hold the one that changes nothing; random ones do not, and it is added."""
-    added = 0 if count <= ENUMERATED else 1
+    added = 0 if count <= ENUMERATED_SWAPS else 1
     return {
         pair: float("nan") if np.isnan(needed) else float((far + added) / (done + added))
         for pair, far, needed in zip(pairs, as_far, least, strict=True)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dialogauge.agreement import resampled
-from dialogauge.agreement.coefficients import kendall
-from dialogauge.agreement.resampled import Resampling, draw, kendall_influence
+from dialogauge.stats.correlations import kendall
+from dialogauge.stats.resampled_correlations import Resampling, kendall_influence
+from dialogauge.stats.resampling import point_weights
 
 
 def rng(seed=0):
@@ -28,50 +28,7 @@ def copied(values, weights):
 
 
 def all_weights(units, resamples, seed=0):
-    return np.concatenate(list(draw(np.array(units), resamples, rng(seed))))
-
-
-# Weights
-
-
-def test_every_unit_is_drawn_with_all_its_points():
-    units = np.array([2, 0, 1, 0, 2, 2])
-    weights = all_weights(units, 500)
-    assert weights.shape == (500, 6)
-    for unit in range(3):
-        mine = weights[:, units == unit]
-        assert (mine == mine[:, :1]).all()
-    # One point of each unit: three units are drawn every time, each once on average.
-    first = weights[:, [1, 2, 0]]
-    assert (first.sum(1) == 3).all()
-    # Weights have a variance of 2/3: means of 500 are 1 +- 0.037.
-    assert first.mean(0) == pytest.approx([1, 1, 1], abs=0.15)
-
-
-@pytest.mark.parametrize("units", [[0, 1, 2, 3], [3, 1, 0, 2]])
-def test_single_points(units):
-    weights = all_weights(units, 50)
-    assert (weights.sum(1) == 4).all()
-    assert len(np.unique(weights, axis=0)) > 10
-
-
-def test_points_may_stand_in_any_order():
-    # Unit u's weight is the same wherever its point stands.
-    straight, turned = all_weights([0, 1, 2, 3], 20), all_weights([3, 2, 1, 0], 20)
-    assert (straight == turned[:, ::-1]).all()
-
-
-def test_the_seed_decides_and_blocks_do_not(monkeypatch):
-    units = [0, 0, 1, 2, 3]
-    whole = all_weights(units, 40)
-    assert (whole == all_weights(units, 40)).all()
-    assert (whole != all_weights(units, 40, seed=1)).any()
-    monkeypatch.setattr(resampled, "CELLS", 17)
-    assert [len(block) for block in draw(np.array(units), 40, rng())] == [3] * 13 + [1]
-    assert (whole == all_weights(units, 40)).all()
-
-
-# Correlations
+    return np.concatenate(list(point_weights(np.array(units), resamples, rng(seed))))
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman"])
@@ -180,7 +137,7 @@ def test_influence_follows_the_bootstrap():
 def test_influence_does_not_depend_on_blocks(monkeypatch):
     x, y = columns(6)
     whole = kendall_influence(x[:, 1], y)
-    monkeypatch.setattr(resampled, "CELLS", 20)
+    monkeypatch.setattr("dialogauge.stats.resampled_correlations.PAIRS", 160)
     assert (kendall_influence(x[:, 1], y) == whole).all()
 
 

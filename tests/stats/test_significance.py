@@ -1,12 +1,92 @@
-"""Williams' test, on the published example and by hand."""
+"""Holm's correction and Welch's test by hand, Williams' test on the published example and by hand."""
 
+import itertools
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.agreement.coefficients import pearson
-from dialogauge.agreement.williams import points_needed, williams_test
+from dialogauge.stats.correlations import pearson
+from dialogauge.stats.significance import holm_corrected, points_needed, welch_test, williams_test
+
+# Holm
+
+
+def test_holm_by_hand():
+    # In order 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1: 0.02, 0.03, 0.06, and 0.04 is raised to the 0.06 before it.
+    assert holm_corrected([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02], abs=1e-15)
+
+
+def test_what_was_not_tested_does_not_count():
+    assert holm_corrected([None, 0.01, None, 0.02]) == [None, pytest.approx(0.02), None, pytest.approx(0.02)]
+    assert holm_corrected([None]) == [None]
+    assert holm_corrected([]) == []
+
+
+def test_one_alone_stays_and_none_exceeds_1():
+    assert holm_corrected([0.03]) == [0.03]
+    assert holm_corrected([0.6, 0.5, 1.0]) == [1.0, 1.0, 1.0]
+
+
+def test_equal_p_values_stay_equal():
+    assert holm_corrected([0.01, 0.01, 0.01]) == pytest.approx([0.03] * 3, abs=1e-15)
+
+
+def test_the_order_does_not_matter():
+    p_values = [0.2, 0.001, None, 0.04, 0.04]
+    expected = dict(zip(range(5), holm_corrected(p_values), strict=True))
+    for order in itertools.permutations(range(5)):
+        found = holm_corrected([p_values[place] for place in order])
+        assert found == [expected[place] for place in order]
+
+
+def test_never_smaller_than_before():
+    p_values = [0.001 * (37 * i % 101) for i in range(1, 40)]
+    assert all(corrected >= p for p, corrected in zip(p_values, holm_corrected(p_values), strict=True))
+
+
+# Welch
+
+
+@pytest.fixture
+def groups():
+    rng = np.random.default_rng(4)
+    return rng.normal(3, 1, 12), rng.normal(2.2, 2.5, 31)
+
+
+def test_welch_by_hand():
+    # Means 4 and 1, variances 4 and 1, of three each: t = 3 / sqrt(4/3 + 1/3) = 2.3238; degrees of freedom
+    # (5/3)² / ((4/3)²/2 + (1/3)²/2) = (25/9) / (17/18) = 2.9412. Pooled variance 2.5; m = 4, and
+    # J = Γ(2) / (sqrt(2) Γ(1.5)) = 1 / (sqrt(2) · sqrt(π)/2) = 0.797885, so g = 0.797885 · 3 / sqrt(2.5) = 1.513880.
+    found = welch_test(np.array([2.0, 4.0, 6.0]), np.array([0.0, 1.0, 2.0]))
+    assert found.difference == 3
+    assert found.t == pytest.approx(3 / math.sqrt(5 / 3))
+    assert found.freedom == pytest.approx(50 / 17)
+    assert found.p == pytest.approx(2 * stats.t.sf(found.t, 50 / 17))
+    half = stats.t.ppf(0.975, 50 / 17) * math.sqrt(5 / 3)
+    assert (found.low, found.high) == pytest.approx((3 - half, 3 + half))
+    assert found.g == pytest.approx(math.sqrt(2 / math.pi) * 3 / math.sqrt(2.5))
+    # Its variance is (3 + 3) / 9 + g² / 12 = 0.857653.
+    reach = 1.959964 * math.sqrt(6 / 9 + found.g**2 / 12)
+    assert (found.g_low, found.g_high) == pytest.approx((found.g - reach, found.g + reach))
+
+
+def test_welch_turned_round(groups):
+    there, back = welch_test(*groups), welch_test(*reversed(groups))
+    assert (back.difference, back.t, back.g, back.g_low) == pytest.approx(
+        (-there.difference, -there.t, -there.g, -there.g_high)
+    )
+    assert back.p == pytest.approx(there.p)
+
+
+@pytest.mark.parametrize(("first", "second"), [([1.0], [2.0, 3.0]), ([], [2.0, 3.0]), ([1.0, 1.0], [2.0, 2.0])])
+def test_welch_undefined(first, second):
+    found = welch_test(np.array(first), np.array(second))
+    assert all(math.isnan(value) for value in vars(found).values())
+
+
+# Williams
 
 
 def enough(n):

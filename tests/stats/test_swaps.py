@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.agreement import swaps
-from dialogauge.agreement.coefficients import kendall_rows, pearson_rows, ranks, spearman_rows
-from dialogauge.agreement.swaps import swap_entries, swap_points, swap_systems, swaps_for
+from dialogauge.stats import permutations
+from dialogauge.stats.correlations import kendall_rows, pearson_rows, ranks, spearman_rows
+from dialogauge.stats.permutations import swap_entries, swap_points, swap_systems, swaps_for
 
 ROWS = {"pearson": pearson_rows, "spearman": spearman_rows, "kendall": kendall_rows}
 OF_SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -94,7 +94,7 @@ def test_points_in_another_order():
 def test_blocks_of_swaps(monkeypatch):
     x, y = points(7, 30)
     whole = swap_points(x, y, np.arange(30), 100, rng())
-    monkeypatch.setattr(swaps, "CELLS", 70)
+    monkeypatch.setattr(permutations, "SWAP_CELLS", 70)
     assert swap_points(x, y, np.arange(30), 100, rng()) == pytest.approx(whole, abs=1e-12)
 
 

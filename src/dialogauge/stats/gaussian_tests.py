@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.significance import holm_corrected
 
 LEAST, MOST = 3, 5000
 """How many vectors Shapiro and Wilk's test takes: W is defined from 3 on; past 5,000 Royston's p-values are not
@@ -45,10 +46,9 @@ class DimensionTests:
     @property
     def rejected_holm(self) -> int:
         """How many are still rejected with all dimensions tested at once (Holm 1979), however they depend on each
-        other: the smallest p times the number of tests, the next times one less, up to the first that is too large."""
-        p = np.sort(self.p[~np.isnan(self.p)])
-        kept = p * np.arange(len(p), 0, -1) >= LEVEL
-        return int(kept.argmax()) if kept.any() else len(p)
+        other."""
+        corrected = holm_corrected([None if np.isnan(p) else p for p in self.p.tolist()])
+        return sum(p is not None and p < LEVEL for p in corrected)
 
     @property
     def by_w(self) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.agreement.raters import halves, krippendorff_alpha, one_and_others, reliability, spearman_brown
+from dialogauge.stats.reliability import halves, krippendorff_alpha, one_and_others, reliability, spearman_brown
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
 PUBLISHED = """
@@ -219,7 +219,7 @@ def test_the_seed_decides():
 def test_blocks_of_draws_are_as_good_as_one(monkeypatch):
     ratings = with_gaps(4)
     whole = reliability(ratings, None, 1)
-    monkeypatch.setattr("dialogauge.agreement.raters._CELLS", 1000)
+    monkeypatch.setattr("dialogauge.stats.reliability._CELLS", 1000)
     cut = reliability(ratings, None, 1)
     assert cut != whole
     for number in ("split_half", "pearson", "spearman"):

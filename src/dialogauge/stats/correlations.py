@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from dialogauge.agreement.points import Floats
+from dialogauge.stats.arrays import Floats, cosine
 
 CELLS = 4_000_000
 """Pairs looked at in one go."""
+BAND_UNITS = 10
+"""Units below which a fitted line has no band: its formula needs many."""
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
@@ -33,12 +35,11 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float:
     return float(kendalltau(x, y).statistic) if _differs(x) and _differs(y) else np.nan
 
 
-def cosine(x: ArrayLike, y: ArrayLike) -> float:
+def uncentred_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """The cosine of the angle between the lists as vectors, as Ghazarian et al. 2019 report it. Not centred: it depends
     on where a scale has its zero, and is high for any two lists of positive numbers."""
     x, y = (side / (np.abs(side).max(initial=0.0) or 1.0) for side in (np.asarray(x, float), np.asarray(y, float)))
-    length = float(np.linalg.norm(x) * np.linalg.norm(y))
-    return float(x @ y) / length if length else np.nan
+    return cosine(x, y) if x.any() and y.any() else np.nan
 
 
 def pairwise_accuracy(x: ArrayLike, y: ArrayLike) -> float:
@@ -58,7 +59,7 @@ def pairwise_accuracy(x: ArrayLike, y: ArrayLike) -> float:
 
 def pearson_rows(x: Floats, y: Floats) -> Floats:
     """Pearson's r of each row of x with the same row of y; a single row goes with every row of the other."""
-    x, y = unit_rows(x), unit_rows(y)
+    x, y = standard_rows(x), standard_rows(y)
     return np.asarray(np.clip(np.einsum("...i,...i->...", x, y), -1, 1))
 
 
@@ -80,19 +81,51 @@ def kendall_rows(x: Floats, y: Floats) -> Floats:
 
 
 def ranks(x: ArrayLike) -> Any:
-    """Ranks from 1 along the last axis; equal values share the mean of theirs."""
-    from scipy.stats import rankdata
+    """Ranks from 1 along the last axis; equal values share the mean of theirs. NaN where a list holds one."""
+    x = np.asarray(x, float)
+    if x.ndim > 1 or np.isnan(x).any():
+        from scipy.stats import rankdata
 
-    return rankdata(np.asarray(x), axis=-1)
+        return rankdata(x, axis=-1)
+    # A single list is not worth the half second that importing scipy.stats takes.
+    _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[places]
 
 
-def unit_rows(x: Floats) -> Floats:
+def standard_rows(x: Floats) -> Floats:
     """Centred and of length 1; NaN where a row never differs, rounding of its mean aside."""
     centred = x - x.mean(-1, keepdims=True)
     same = x.max(-1, keepdims=True) == x.min(-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         centred = centred / np.abs(centred).max(-1, keepdims=True)  # squares of 1e-200 or 1e200 are no numbers
         return np.asarray(np.where(same, np.nan, centred / np.linalg.norm(centred, axis=-1, keepdims=True)))
+
+
+def fitted_line(
+    x: Floats, y: Floats, units: NDArray[np.int64], confidence: float
+) -> tuple[Floats, Floats, Floats | None] | None:
+    """Places along x, the least-squares line there, and half the width of its band; no line where x does not vary.
+
+    Points of one unit go together: the variance is the sandwich of Liang and Zeger (1986), times G/(G-1) for G units,
+    and the quantile is of Student's t with G-1 degrees of freedom."""
+    if len(x) < 3 or np.ptp(x) == 0:
+        return None
+    design = np.column_stack([np.ones_like(x), x - x.mean()])
+    slopes = np.linalg.lstsq(design, y, rcond=None)[0]
+    along = np.linspace(x.min(), x.max(), 50)
+    there = np.column_stack([np.ones_like(along), along - x.mean()])
+    _, unit = np.unique(units, return_inverse=True)
+    count = int(unit.max()) + 1
+    if count < BAND_UNITS:
+        return along, there @ slopes, None
+    from scipy.stats import t
+
+    pulls = np.zeros((count, 2))
+    np.add.at(pulls, unit, design * (y - design @ slopes)[:, None])
+    bread = np.linalg.inv(design.T @ design)
+    variance = bread @ (pulls.T @ pulls) @ bread * count / (count - 1)
+    spread = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", there, variance, there), 0))
+    return along, there @ slopes, float(t.ppf((1 + confidence) / 2, count - 1)) * spread
 
 
 def _differs(x: Floats) -> bool:

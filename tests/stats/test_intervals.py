@@ -2,10 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.agreement.intervals import Bounds, fisher_interval, mean_interval
+from dialogauge.stats.intervals import IntervalEstimate, fisher_interval, mean_of_estimates, student_mean
 
 COEFFICIENTS = ["pearson", "spearman", "kendall"]
 
@@ -87,17 +88,26 @@ def test_no_value_no_interval(coefficient):
 
 def test_mean_by_hand():
     # (0.2 + 0.6) / 2 = 0.4. Below: sqrt(0.3^2 + 0.4^2) / 2 = 0.25; above: sqrt(0.5^2 + 0.12^2) / 2 = 0.26 (rounded).
-    found = mean_interval([Bounds(0.2, -0.1, 0.7), Bounds(0.6, 0.2, 0.72)])
+    found = mean_of_estimates([IntervalEstimate(0.2, -0.1, 0.7), IntervalEstimate(0.6, 0.2, 0.72)])
     assert found == pytest.approx((0.4, 0.15, 0.4 + math.sqrt(0.25 + 0.0144) / 2), abs=1e-15)
-    assert isinstance(found, Bounds)
+    assert isinstance(found, IntervalEstimate)
 
 
 def test_mean_of_one_is_itself():
-    assert mean_interval([Bounds(0.5, 0.1, 0.8)]) == pytest.approx((0.5, 0.1, 0.8), abs=1e-15)
+    assert mean_of_estimates([IntervalEstimate(0.5, 0.1, 0.8)]) == pytest.approx((0.5, 0.1, 0.8), abs=1e-15)
 
 
 def test_mean_with_an_interval_missing():
-    found = mean_interval([Bounds(0.5, math.nan, math.nan), Bounds(0.3, 0.1, 0.4)])
+    found = mean_of_estimates([IntervalEstimate(0.5, math.nan, math.nan), IntervalEstimate(0.3, 0.1, 0.4)])
     assert found.value == pytest.approx(0.4)
     assert math.isnan(found.low)
     assert math.isnan(found.high)
+
+
+def test_students_mean_by_hand():
+    # Mean 4, standard deviation 2, of three: 4 ± 4.302653 · 2 / sqrt(3).
+    found = student_mean(np.array([2.0, 4.0, 6.0]))
+    assert (found.value, found.low, found.high) == pytest.approx((4, 4 - 4.968275, 4 + 4.968275))
+    assert student_mean(np.array([7.0])).value == 7
+    assert math.isnan(student_mean(np.array([7.0])).low)
+    assert math.isnan(student_mean(np.array([])).value)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.coefficients import pearson_rows, spearman_rows
-from dialogauge.agreement.points import Floats
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import pearson_rows, spearman_rows
 
 DRAWS = 200
 _CELLS = 1 << 21

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.agreement.permutations import kendall_permutation_p, permutation_p
+from dialogauge.stats.permutations import kendall_permutation_p, permutation_p
 
 OF_SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 

@@ -5,41 +5,12 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import evaluate
 from dialogauge.evaluation.intervals import Resampler
 from dialogauge.evaluation.measure import measure
-from dialogauge.evaluation.resampling import Jackknife, bootstrap_weights, jackknife, percentile_interval
+from dialogauge.evaluation.sample import jackknife
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.totals import add_all
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.distinct import Distinct
 from dialogauge.metrics.registry import parse_requests
-
-
-def test_every_resample_draws_as_many_units_as_there_are():
-    blocks = list(bootstrap_weights(7, 1000, np.random.default_rng(0)))
-    weights = np.concatenate(blocks)
-    assert weights.shape == (1000, 7)
-    assert (weights.sum(axis=1) == 7).all()
-    # Each unit is drawn once on average, with the binomial's variance 1 - 1/7.
-    assert weights.mean() == pytest.approx(1)
-    assert weights.var() == pytest.approx(1 - 1 / 7, rel=0.05)
-
-
-def test_large_corpora_come_in_blocks(monkeypatch):
-    monkeypatch.setattr("dialogauge.evaluation.resampling.CELLS_AT_ONCE", 30)
-    blocks = list(bootstrap_weights(10, 100, np.random.default_rng(3)))
-    assert [len(block) for block in blocks] == [3] * 33 + [1]
-    assert (np.concatenate(blocks).sum(axis=1) == 10).all()
-
-
-def test_bootstrap_interval_of_a_mean_covers_the_truth():
-    # 1,000 draws of n = 100 from an exponential distribution of mean 1, each with its own 1,000 resamples.
-    rng, draws, n = np.random.default_rng(2026), 1000, 100
-    samples = rng.exponential(size=(draws, n))
-    covered = 0
-    for sample in samples:
-        (weights,) = bootstrap_weights(n, 1000, rng)
-        low, high = percentile_interval(weights @ sample / n, 0.95)
-        covered += low <= 1 <= high
-    assert 930 <= covered <= 970
 
 
 def test_bootstrap_interval_of_evaluate_is_that_of_the_mean():
@@ -105,10 +76,6 @@ def test_jackknife_of_a_difference_is_that_of_the_differences():
     assert difference.error == pytest.approx(jackknife_of_mean(a - b, groups).error, rel=1e-12)
 
 
-def test_one_group_has_no_interval():
-    assert np.isnan(Jackknife(1.0, np.array([1.0]), np.array([5])).interval(0.95)).all()
-
-
 def test_jackknife_interval_of_distinct_contains_its_value_and_narrows():
     rng = np.random.default_rng(0)
     vocabulary = [f"w{i}" for i in range(300)]
@@ -133,11 +100,6 @@ def test_sizes_are_counted_in_units_not_turns():
     samples = measure(Corpus(turns), parse_requests("distinct")).samples
     found = Resampler(samples, Settings()).jackknife(samples[0])[""]
     assert found.sizes.tolist() == [1] * 6
-
-
-def test_memory_is_bounded_by_turns_as_well_as_units():
-    blocks = list(bootstrap_weights(10, 50, np.random.default_rng(0), widest=1_000_000))
-    assert [len(block) for block in blocks] == [4] * 12 + [2]
 
 
 @pytest.mark.parametrize("metric", [Distinct(), Column(column="v")])

@@ -1,56 +1,42 @@
-"""Intervals by resampling: the bootstrap for sums and means, the jackknife where repeated rows would bias."""
+"""Resampling: bootstrap weights for sums and means, and the jackknife where repeated rows would bias."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.metrics.base import Floats, Metric
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.intervals import NO_INTERVAL, Interval
 
 CELLS_AT_ONCE = 4_000_000
+CACHED_CELLS = 250_000
+"""Weights of points worked on at once: as many as stay in a core's cache."""
 GROUPS = 50
 SINGLE = 200
 """Up to this many units the jackknife leaves out single units, above it one of 50 groups of nearly one size."""
 
 
-class Interval(NamedTuple):
-    """NaN where there is no interval."""
-
-    low: float
-    high: float
-
-
-NO_INTERVAL = Interval(np.nan, np.nan)
-ANOTHER_SAMPLE = 2**0.5
-"""By how much wider an interval is that says what another sample would score: that one varies as much as this one."""
-
-
-def bootstrap_weights(units: int, resamples: int, rng: np.random.Generator, widest: int = 0) -> Iterator[Floats]:
+def bootstrap_weights(
+    units: int, resamples: int, rng: np.random.Generator, widest: int = 0, cells: int | None = None
+) -> Iterator[Floats]:
     """How often each unit is drawn in each resample (Efron 1979), as blocks of shape (resamples, units): small enough
-    to hold that many resamples of the `widest` sample's rows."""
-    block = max(1, CELLS_AT_ONCE // max(units, widest))
+    to hold that many resamples of the `widest` sample's rows in so many cells."""
+    block = max(1, (cells or CELLS_AT_ONCE) // max(units, widest))
     for start in range(0, resamples, block):
         drawn = rng.integers(units, size=(min(block, resamples - start), units))
         yield np.array([np.bincount(row, minlength=units) for row in drawn], dtype=np.float64)
 
 
-def percentile_interval(values: Floats, confidence: float) -> Interval:
-    """The middle `confidence` of the values. Resamples in which the value is undefined are left out."""
-    defined = values[~np.isnan(values)]
-    if defined.size < 2:
-        return NO_INTERVAL
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(low), float(high))
-
-
-class Groups(NamedTuple):
-    """The summary of each group of units, None for a group without turns, and how many units each group holds."""
-
-    summaries: list[Any]
-    sizes: NDArray[np.int64]
+def point_weights(units: NDArray[np.int64], resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each point is drawn in each resample, (resamples, points): a resample draws as many units as there are,
+    with all their points."""
+    count = int(units.max()) + 1
+    alone = np.array_equal(units, np.arange(count))
+    for weights in bootstrap_weights(count, resamples, rng, len(units), CACHED_CELLS):
+        yield weights if alone else weights[:, units]
 
 
 class Jackknife(NamedTuple):
@@ -117,14 +103,12 @@ class Jackknife(NamedTuple):
         return Interval(float(low), float(high))
 
 
-def jackknife(metric: Metric, total: Any, summaries: Sequence[Any], sizes: NDArray[np.int64]) -> dict[str, Jackknife]:
-    """For the main value and each part. `summaries[g]` is that of group g, or None where a group has no turns; `total`
-    is their sum."""
-    present = [place for place, summary in enumerate(summaries) if summary is not None]
-    whole = metric.conclude(total)
-    without = {part: np.full(len(summaries), float(value)) for part, value in whole.items()}
-    if len(present) > 1:
-        for place, rest in zip(present, metric.leave_one_out([summaries[place] for place in present]), strict=True):
-            for part, value in rest.items():
-                without[part][place] = value
-    return {part: Jackknife(float(value), without[part], sizes, metric.extrapolates) for part, value in whole.items()}
+def t_test(statistic: Jackknife, rounding: float = 0.0) -> float:
+    """Two-sided, of the hypothesis that the statistic is 0, by its jackknife standard error."""
+    from scipy.special import stdtr
+
+    if abs(statistic.estimate) <= rounding:
+        return 1.0
+    if not statistic.error > rounding:
+        return float("nan")
+    return float(2 * stdtr(statistic.freedom, -abs(statistic.estimate) / statistic.error))
