@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import dialogauge
+from dialogauge import encode, metrics
 
 yaml = pytest.importorskip("yaml")
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,9 +40,11 @@ def test_every_python_that_is_promised_is_tested():
 
 
 def test_every_public_name_has_its_place_in_the_reference():
+    public = {f"dialogauge.{name}" for name in dialogauge.__all__} - {"dialogauge.__version__"}
+    public |= {f"{module.__name__}.{name}" for module in (metrics, encode) for name in module.__all__}
     pages = sorted((ROOT / "docs" / "api").glob("*.md"))
-    named = [name for page in pages for name in re.findall(r"(?m)^::: dialogauge\.(\w+)$", page.read_text("utf-8"))]
-    assert sorted(set(dialogauge.__all__) - {"__version__"}) == sorted(set(named) - {"metrics"})
+    named = [name for page in pages for name in re.findall(r"(?m)^::: (\S+)$", page.read_text("utf-8"))]
+    assert public == {name for name in named if not name.startswith("dialogauge.corpus.")}
     assert len(named) == len(set(named))
 
 
