@@ -1,20 +1,20 @@
 import pytest
 
-from dialogauge.corpus.quote import found, quote
+from dialogauge.corpus.quote import describe, quote
 
 
 @pytest.mark.parametrize("nasty", ["\x1b[2J", "\x07", "\x9b31m", "\u202e", "\u2066", "\u2028", "\ud800", "\x00"])
 def test_quoted_text_is_safe_on_a_terminal(nasty):
     assert quote(f"a{nasty}b").isprintable()
-    assert found([1, {f"k{nasty}": 1}]).isprintable()
-    assert found({f"k{nasty}": nasty}).isprintable()
+    assert describe([1, {f"k{nasty}": 1}]).isprintable()
+    assert describe({f"k{nasty}": nasty}).isprintable()
 
 
 def test_quoted_text_is_short():
     assert quote("x" * 60) == f"'{'x' * 60}'"
     assert quote("x" * 61) == f"'{'x' * 60}'…"
-    assert len(found(10**300)) < 80
-    assert len(found({"k" * 10_000: 1, **dict.fromkeys(map(str, range(10_000)), 0)})) < 200
+    assert len(describe(10**300)) < 80
+    assert len(describe({"k" * 10_000: 1, **dict.fromkeys(map(str, range(10_000)), 0)})) < 200
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_quoted_text_is_short():
     ],
 )
 def test_found(value, words):
-    assert found(value) == words
+    assert describe(value) == words

@@ -59,28 +59,28 @@ def test_numbers_are_scipys_and_oriented(inputs, table):
     for rated in read_corpora(inputs.folder)[0]:
         metric = SemanticDistance(encoder=encoder).prepare(rated.corpus)
         distances = metric.measure(rated.turns)[:, 0]
-        found = table.found["ss_h1/bert", rated.name]
+        found = table.ours["ss_h1/bert", rated.name]
         assert found.pearson == pytest.approx(-stats.pearsonr(distances, rated.people).statistic)
         assert found.spearman == pytest.approx(-stats.spearmanr(distances, rated.people).statistic)
         assert found.pearson_low < found.pearson < found.pearson_high
 
 
 def test_what_needs_references_is_on_grade_alone(table):
-    corpora = {corpus for row, corpus in table.found if row == "extrema/bert"}
+    corpora = {corpus for row, corpus in table.ours if row == "extrema/bert"}
     assert corpora == {"grade-convai2", "grade-dailydialog", MEAN}
-    assert ("entailment/tiny", "fed") in table.found
+    assert ("entailment/tiny", "fed") in table.ours
 
 
 def test_the_mean_is_over_grades_corpora(table):
-    mine = [table.found["entailment/tiny", name] for name in ("grade-convai2", "grade-dailydialog")]
+    mine = [table.ours["entailment/tiny", name] for name in ("grade-convai2", "grade-dailydialog")]
     expected = mean_of_estimates([IntervalEstimate(row.pearson, row.pearson_low, row.pearson_high) for row in mine])
-    mean = table.found["entailment/tiny", MEAN]
+    mean = table.ours["entailment/tiny", MEAN]
     assert (mean.pearson, mean.pearson_low, mean.pearson_high, mean.n) == (*(pytest.approx(end) for end in expected), 2)
 
 
 def test_turns_without_a_second_last_utterance_are_left_out_there_alone(table):
-    assert table.found["second_last/bert", "conture"].n == 10
-    assert table.found["ss_h1/bert", "conture"].n == 20
+    assert table.ours["second_last/bert", "conture"].n == 10
+    assert table.ours["ss_h1/bert", "conture"].n == 20
     assert "ConTurE: second_last/bert on 10 of 20 turns alone" in str(table)
 
 
@@ -103,7 +103,7 @@ def test_forms(table):
     assert "no longer to be had" in str(table)
     assert "no longer to be had" in found["warnings"][0]["message"]
     rows = list(csv.DictReader(io.StringIO(table.to_csv())))
-    assert len(rows) == len(found["rows"]) == len(table.found) + 2  # the rows of ELMo have no corpus
+    assert len(rows) == len(found["rows"]) == len(table.ours) + 2  # the rows of ELMo have no corpus
     assert {row["corpus"] for row in rows if row["row"] == "ss_h2/elmo"} == {""}
 
 
@@ -171,6 +171,6 @@ def test_a_real_corpus(tmp_path):
         target.parent.mkdir(exist_ok=True)
         target.symlink_to(grade / part)
     found = reproduce_entailment_table3(EntailmentInputs(tmp_path, only=["ss_h1/bert"]), resamples=20)
-    row = found.found["ss_h1/bert", "grade-dailydialog"]
+    row = found.ours["ss_h1/bert", "grade-dailydialog"]
     assert (row.n, round(row.pearson, 3)) == (300, 0.039)
-    assert ("ss_h1/bert", MEAN) not in found.found
+    assert ("ss_h1/bert", MEAN) not in found.ours

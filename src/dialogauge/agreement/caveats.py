@@ -23,13 +23,13 @@ MANY = 0.05
 """The share of resamples from which on it is said that they have no correlation."""
 
 
-def score_caveats(found: Sequence[tuple[str, Caveat]], several: bool) -> list[Caveat]:
+def score_caveats(caveats: Sequence[tuple[str, Caveat]], several: bool) -> list[Caveat]:
     """Those of the scores of each corpus, with its name where there are several: of those that differ in their numbers
     alone, the first. Known faults name their file."""
     if not several:
-        return [caveat for _, caveat in found]
+        return [caveat for _, caveat in caveats]
     alike: dict[tuple[str, str], dict[str, Caveat]] = {}
-    for name, caveat in found:
+    for name, caveat in caveats:
         key = caveat.message if caveat.code == "known_fault" else number_free(caveat.message)
         alike.setdefault((caveat.code, key), {}).setdefault(name, caveat)
     return [_first(by_name) for by_name in alike.values()]
@@ -55,28 +55,28 @@ def unrated_caveats(name: str, corpus: Corpus, rated: Corpus) -> list[Caveat]:
 
 def turn_caveats(scope: Scope, corpus: Corpus, aligned: Aligned, requests: Sequence[Request]) -> list[Caveat]:
     """What was left out, and what stands in more than once."""
-    found, metrics = [], [request.name for request in requests]
+    caveats, metrics = [], [request.name for request in requests]
     unrated = len(corpus) - aligned.rated
     if unrated:
         message = f"{_where(scope)}: {unrated} of {len(corpus)} turns have no rating and are left out"
-        found.append(Caveat("missing_ratings", message))
+        caveats.append(Caveat("missing_ratings", message))
     absent = aligned.rated - len(aligned.turns)
     if absent:
         which = f"not every one of {', '.join(metrics)} has" if len(metrics) > 1 else f"{metrics[0]} does not have"
         message = f"{_where(scope)}: {absent} of {aligned.rated} rated turns are left out, since {which} a value there"
-        found.append(Caveat("missing_scores", message))
+        caveats.append(Caveat("missing_scores", message))
     learners = [request.name for request in requests if request.metric.learns]
     if learners and len(aligned.turns) < len(corpus):
         message = f"{_where(scope)}: {', '.join(learners)} learned from all rated turns, those left out included"
-        found.append(Caveat("learned_from_more", message))
+        caveats.append(Caveat("learned_from_more", message))
     repeated = _repeated(aligned.turns)
     if repeated:
         message = (
             f"{scope.corpus}: {repeated} of {len(aligned.turns)} turns repeat another one's context, response and"
             " ratings; they are no observations of their own"
         )
-        found.append(Caveat("duplicated_items", message))
-    return found
+        caveats.append(Caveat("duplicated_items", message))
+    return caveats
 
 
 def _repeated(turns: Sequence[Turn]) -> int:
@@ -121,22 +121,22 @@ def unrepeated_caveats(scopes: Sequence[Scope]) -> list[Caveat]:
 
 def row_caveats(rows: Sequence[AgreementRow]) -> list[Caveat]:
     """What the correlations themselves show."""
-    found = []
+    caveats = []
     few = {row.corpus: row.n for row in rows if row.level == "system" and row.corpus != MEAN and row.n < FEW_SYSTEMS}
     if few:
         which = ", ".join(f"{corpus} {n}" for corpus, n in few.items())
         message = f"fewer than {FEW_SYSTEMS} systems ({which}): their correlations are nearly meaningless"
-        found.append(Caveat("few_systems", message))
+        caveats.append(Caveat("few_systems", message))
     small = {_where(row.scope): row.n for row in rows if row.level != "system" and row.n < FEW_POINTS}
     small = {name: n for name, n in small.items() if not name.startswith(f"{MEAN},")}
     if small:
         which = ", ".join(f"{name}: {n}" for name, n in small.items())
-        found.append(Caveat("few_samples", f"below {FEW_POINTS} points intervals are too narrow ({which})"))
+        caveats.append(Caveat("few_samples", f"below {FEW_POINTS} points intervals are too narrow ({which})"))
     for row in rows:
         if row.pearson is None and row.corpus != MEAN:
             message = f"{_where(row.scope)}: {row.metric} or the ratings never differ or are undefined: no correlation"
-            found.append(Caveat("constant_scores", message))
-    return found
+            caveats.append(Caveat("constant_scores", message))
+    return caveats
 
 
 def _where(scope: Scope) -> str:

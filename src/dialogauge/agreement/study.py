@@ -97,8 +97,8 @@ def _systems(
         value_intervals=value_intervals,
         people_intervals=people_intervals,
     )
-    found = correlate_systems(scores, plan.signs(names), aligned, names, plan.settings)
-    _collect(PointSet(points, aligned.ratings, aligned.system_numbers), found, measured, plan, collected)
+    correlations = correlate_systems(scores, plan.signs(names), aligned, names, plan.settings)
+    _collect(PointSet(points, aligned.ratings, aligned.system_numbers), correlations, measured, plan, collected)
 
 
 def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, collected: Collected) -> None:
@@ -124,17 +124,19 @@ def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, colle
             collected.caveats.append(caveats.too_few(points.scope, len(points.people)))
             continue
         oriented = points.values * plan.signs(points.metrics)
-        found = correlate_points(oriented, points.people, points.units, plan.settings)
-        collected.caveats += caveats.draw_caveats(points, found.coefficients["pearson"].draws)
-        _collect(made, found, measured, plan, collected)
+        correlations = correlate_points(oriented, points.people, points.units, plan.settings)
+        collected.caveats += caveats.draw_caveats(points, correlations.coefficients["pearson"].draws)
+        _collect(made, correlations, measured, plan, collected)
 
 
-def _collect(made: PointSet, found: Correlations, measured: Measured, plan: Plan, collected: Collected) -> None:
+def _collect(made: PointSet, correlations: Correlations, measured: Measured, plan: Plan, collected: Collected) -> None:
     points = made.points
-    contrasts = found.contrasts(points)
+    contrasts = correlations.contrasts(points)
     collected.points.append(points)
     collected.contrasts += contrasts
-    collected.rows += [_row(points, found, place, contrasts, measured, plan) for place in range(len(points.metrics))]
+    collected.rows += [
+        _row(points, correlations, place, contrasts, measured, plan) for place in range(len(points.metrics))
+    ]
     known = reliability(made.ratings, made.groups, plan.settings.seed)
     if known is None:
         collected.unrepeated.append(points.scope)
@@ -157,21 +159,26 @@ def _collect(made: PointSet, found: Correlations, measured: Measured, plan: Plan
 
 
 def _row(
-    points: Points, found: Correlations, place: int, contrasts: Sequence[Contrast], measured: Measured, plan: Plan
+    points: Points,
+    correlations: Correlations,
+    place: int,
+    contrasts: Sequence[Contrast],
+    measured: Measured,
+    plan: Plan,
 ) -> AgreementRow:
     name, scope = points.metrics[place], points.scope
     request = next(request for request in plan.requests if request.name == name)
     oriented = points.values[:, place] * plan.signs([name])[0]
     numbers = {
         field: defined(value)
-        for coefficient, values in found.coefficients.items()
+        for coefficient, values in correlations.coefficients.items()
         for field, value in zip(
             (coefficient, f"{coefficient}_low", f"{coefficient}_high", f"{coefficient}_p"),
             (*values.bounds[place], values.p[place]),
             strict=True,
         )
     }
-    tops = {f"{name}_top": _is_top(place, points, found, contrasts, name) for name in ("pearson", "spearman")}
+    tops = {f"{name}_top": _is_top(place, points, correlations, contrasts, name) for name in ("pearson", "spearman")}
     return AgreementRow(
         corpus=scope.corpus,
         dimension=scope.dimension,
@@ -188,9 +195,11 @@ def _row(
     )
 
 
-def _is_top(place: int, points: Points, found: Correlations, contrasts: Sequence[Contrast], coefficient: str) -> bool:
+def _is_top(
+    place: int, points: Points, correlations: Correlations, contrasts: Sequence[Contrast], coefficient: str
+) -> bool:
     """Whether the metric is the best by this coefficient, or no corrected test says that the best one is better."""
-    values = np.array([bounds.value for bounds in found.coefficients[coefficient].bounds])
+    values = np.array([bounds.value for bounds in correlations.coefficients[coefficient].bounds])
     if np.isnan(values[place]):
         return False
     best, name = points.metrics[int(np.nanargmax(values))], points.metrics[place]

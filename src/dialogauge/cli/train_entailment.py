@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.learn.entailment.train import train_entailment
 
     check(arguments, "pairs")
-    found = train_entailment(
+    trained = train_entailment(
         Files(
             arguments.files,
             arguments.validation,
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
         cache=not arguments.no_cache,
         progress=not arguments.quiet,
     )
-    show(found, arguments, "entailment")
+    show(trained, arguments, "entailment")
     return 0
 
 

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.learn.ruber import Conversations, train_ruber
 
     check(arguments, "conversations")
-    found = train_ruber(
+    trained = train_ruber(
         Conversations(
             arguments.files,
             arguments.validation,
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         cache=not arguments.no_cache,
         progress=not arguments.quiet,
     )
-    show(found, arguments, "ruber_unreferenced")
+    show(trained, arguments, "ruber_unreferenced")
     return 0
 
 

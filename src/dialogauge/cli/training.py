@@ -57,13 +57,13 @@ def named_recipe(recipes: Mapping[str, AnyRecipe], arguments: argparse.Namespace
     return replace(base, **{name: value for name, value in given.items() if value is not None})
 
 
-def show(found: TrainedModel, arguments: argparse.Namespace, metric: str) -> None:
+def show(trained: TrainedModel, arguments: argparse.Namespace, metric: str) -> None:
     """Prints what came of training, draws it where asked to, and says how the model is used."""
-    warn(found.caveats, arguments)
-    print(found.render(arguments.format, width=table_width(arguments)), flush=True)
+    warn(trained.caveats, arguments)
+    print(trained.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.plot:
         from dialogauge.report import plot_training
 
-        plot_training(found.card, arguments.plot)
+        plot_training(trained.card, arguments.plot)
     call = f"dialogauge score FILE --metrics {quote(f'{metric}[model={arguments.out}]')}"
     remark(f"use it: {call}", arguments)

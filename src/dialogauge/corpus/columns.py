@@ -180,15 +180,15 @@ class Columns:
         return [name for name, count in found.items() if 1 < count <= self._unnamed / _TURNS_EACH]
 
     def caveats(self, path: str) -> list[Caveat]:
-        found = []
+        caveats = []
         if self.understood:
             taken = ", ".join(f"{field} from {quote(column)}" for field, column in self.understood.items())
-            found.append(Caveat("columns_understood", f"{path}: taken {taken}; --map FIELD=COLUMN says otherwise"))
+            caveats.append(Caveat("columns_understood", f"{path}: taken {taken}; --map FIELD=COLUMN says otherwise"))
         if unused := self.unused():
             which = f"the column {quote(unused[0])} has" if len(unused) == 1 else f"{quote_all(unused)} have"
             message = f"no column names the system, and all turns are taken for one; {which} few different texts"
-            found.append(Caveat("unused_column", f"{path}: {message}: is it --map system={unused[0]}?"))
-        return found
+            caveats.append(Caveat("unused_column", f"{path}: {message}: is it --map system={unused[0]}?"))
+        return caveats
 
 
 def _meant(name: str) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from dialogauge.corpus.quote import found, quote
+from dialogauge.corpus.quote import describe, quote
 from dialogauge.corpus.turn import NOTHING
 from dialogauge.errors import InputError
 
@@ -48,14 +48,14 @@ def name(record: Mapping[str, Any], field: str) -> str | None:
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise InputError(f"{field}: expected text or a whole number, found {found(value)}")
+    raise InputError(f"{field}: expected text or a whole number, found {describe(value)}")
 
 
 def text(record: Mapping[str, Any], field: str) -> str:
     """A text that must be there; it may be empty."""
     value = record.get(field)
     if not isinstance(value, str):
-        raise InputError(f"{field}: expected text, found {found(value) if field in record else 'no such field'}")
+        raise InputError(f"{field}: expected text, found {describe(value) if field in record else 'no such field'}")
     return value
 
 
@@ -67,7 +67,7 @@ def texts(record: Mapping[str, Any], field: str, advice: str = "") -> tuple[str,
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InputError(f"{field}: expected a list of strings, found {found(value)}{advice}")
+        raise InputError(f"{field}: expected a list of strings, found {describe(value)}{advice}")
     return tuple(item for item in value if item.strip())
 
 
@@ -80,7 +80,7 @@ def ratings(value: Any) -> Mapping[str, tuple[float | None, ...]]:
     if value is None:
         return NOTHING
     if not isinstance(value, dict):
-        raise InputError(f'ratings: expected an object such as {{"overall": 4}}, found {found(value)}')
+        raise InputError(f'ratings: expected an object such as {{"overall": 4}}, found {describe(value)}')
     refuse_many_names(value, "rated dimensions")
     rated = {}
     for dimension, given in value.items():
@@ -96,7 +96,7 @@ def rating(value: Any, dimension: str) -> float | None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
-    raise InputError(f'rating {quote(dimension)}: expected a number, null or "N/A", found {found(value)}')
+    raise InputError(f'rating {quote(dimension)}: expected a number, null or "N/A", found {describe(value)}')
 
 
 def _is_not_available(text: str) -> bool:
@@ -108,7 +108,7 @@ def extra(record: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[str, Any
     """The object in the field `extra`, and every field that is not known."""
     given = record.get("extra")
     if given is not None and not isinstance(given, dict):
-        raise InputError(f"extra: expected an object, found {found(given)}")
+        raise InputError(f"extra: expected an object, found {describe(given)}")
     refuse_near_misses(record, known)
     others = {field: value for field, value in record.items() if field not in known}
     return {field: value for field, value in {**(given or {}), **others}.items() if value is not None} or NOTHING

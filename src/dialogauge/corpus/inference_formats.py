@@ -13,7 +13,7 @@ from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.inference_pair import SPLITS, InferencePair, Unlabelled, make_pair
 from dialogauge.corpus.inference_table import read_table, table_columns
 from dialogauge.corpus.json_array import items, parse_item
-from dialogauge.corpus.quote import found, quote
+from dialogauge.corpus.quote import describe, quote
 from dialogauge.corpus.reading import Reading
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.errors import InputError
@@ -73,7 +73,7 @@ def _of_record(record: Mapping[str, Any]) -> InferencePair | Unlabelled:
 
 def _texts(record: Mapping[str, Any], premise: str, hypothesis: str, label: str) -> tuple[tuple[str, ...], str, str]:
     if any(name not in record for name in (premise, hypothesis, label)):
-        raise InputError(f"expected the fields {premise}, {hypothesis} and {label}, found {found(dict(record))}")
+        raise InputError(f"expected the fields {premise}, {hypothesis} and {label}, found {describe(dict(record))}")
     return fields.texts(record, premise), fields.text(record, hypothesis), fields.text(record, label)
 
 

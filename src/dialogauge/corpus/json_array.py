@@ -47,7 +47,9 @@ def items(path: Path) -> Iterator[Item]:
             break
         place = _expect(text, place, ",", path)
     if (rest := _skip(text, place + 1)) < len(text):
-        raise InputError(f"expected nothing after the JSON array, found {_found(text, rest)}", path, _line(text, rest))
+        raise InputError(
+            f"expected nothing after the JSON array, found {_quote_from(text, rest)}", path, _line(text, rest)
+        )
 
 
 def parse_item(text: str) -> dict[str, Any]:
@@ -80,7 +82,7 @@ def _expect(text: str, place: int, mark: str, path: Path) -> int:
     """The place of what follows the mark."""
     if not text.startswith(mark, place):
         wanted = "a JSON array" if mark == "[" else 'a JSON array that goes on with "," or ends with "]"'
-        raise InputError(f"expected {wanted}, found {_found(text, place)}", path, _line(text, place))
+        raise InputError(f"expected {wanted}, found {_quote_from(text, place)}", path, _line(text, place))
     return _skip(text, place + 1)
 
 
@@ -88,13 +90,13 @@ def _end(text: str, place: int, path: Path) -> int:
     try:
         return _EXTENT.raw_decode(text, place)[1]
     except json.JSONDecodeError as error:
-        message = f"not valid JSON: {error.msg} at column {error.colno}; found {_found(text, error.pos)}"
+        message = f"not valid JSON: {error.msg} at column {error.colno}; found {_quote_from(text, error.pos)}"
         raise InputError(message, path, error.lineno) from None
     except RecursionError:
         raise InputError("not valid JSON: nested too deeply", path, _line(text, place)) from None
 
 
-def _found(text: str, place: int) -> str:
+def _quote_from(text: str, place: int) -> str:
     rest = text[place : place + 100].partition("\n")[0]
     return quote(rest) if place < len(text) else "the end of the file"
 

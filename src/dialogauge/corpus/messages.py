@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dialogauge.corpus.quote import found
+from dialogauge.corpus.quote import describe
 from dialogauge.errors import InputError
 
 _INSTRUCTIONS = {"system", "developer"}
@@ -40,7 +40,7 @@ def split(messages: Sequence[Any], where: str) -> tuple[list[Message], tuple[str
 def role_of(message: Any, where: str) -> str:
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(role, str) or not role:
-        raise InputError(f"{where}: expected a chat message with role and content, found {found(message)}")
+        raise InputError(f"{where}: expected a chat message with role and content, found {describe(message)}")
     return role
 
 
@@ -53,15 +53,15 @@ def text_of(message: dict[str, Any], where: str) -> str | None:
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise InputError(f"{where}: expected content that is text or a list of parts, found {found(content)}")
+        raise InputError(f"{where}: expected content that is text or a list of parts, found {describe(content)}")
     texts = [_part(part, where) for part in content]
     return "\n".join(text for text in texts if text is not None)
 
 
 def _part(part: Any, where: str) -> str | None:
     if not isinstance(part, dict):
-        raise InputError(f"{where}: expected content parts that are objects, found {found(part)}")
+        raise InputError(f"{where}: expected content parts that are objects, found {describe(part)}")
     kind, text = part.get("type"), part.get("text")
     if not isinstance(kind, str) or (kind in _TEXT_PARTS and not isinstance(text, str)):
-        raise InputError(f"{where}: expected a content part with type and text, found {found(part)}")
+        raise InputError(f"{where}: expected a content part with type and text, found {describe(part)}")
     return text if kind in _TEXT_PARTS else None

@@ -23,7 +23,7 @@ def quote_all(names: Iterable[str]) -> str:
     return ", ".join(shown if len(shown) <= 10 else [*shown[:10], "…"])
 
 
-def found(value: Any) -> str:
+def describe(value: Any) -> str:
     """What a value is, for the second half of "expected ..., found ..."."""
     if value is None:
         return "null"
@@ -34,20 +34,20 @@ def found(value: Any) -> str:
     if isinstance(value, str):
         return f"the text {quote(value)}"
     if isinstance(value, list):
-        return _found_list(value)
+        return _describe_list(value)
     if isinstance(value, dict):
         return f"an object with the fields {quote_all(map(str, value))}" if value else "an empty object"
     return f"a value of type {type(value).__name__}"
 
 
-def _found_list(values: list[Any]) -> str:
+def _describe_list(values: list[Any]) -> str:
     if not values:
         return "an empty list"
     kinds = [_kind(value) for value in values]
     if len(set(kinds)) > 1:
         # The odd one out is what the reader of the message looks for: the first that is not text.
         place = next(place for place, kind in enumerate(kinds) if kind != "string")
-        odd = "a list" if kinds[place] == "list" else found(values[place])
+        odd = "a list" if kinds[place] == "list" else describe(values[place])
         return f"a list with {odd} at place {place + 1}"
     shape = f"a list of {counted(len(values), kinds[0])}"
     if kinds[0] == "list":

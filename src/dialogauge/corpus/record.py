@@ -8,7 +8,7 @@ from typing import Any
 
 from dialogauge.corpus import fields, messages
 from dialogauge.corpus.columns import FIELDS, advice
-from dialogauge.corpus.quote import found, quote_all
+from dialogauge.corpus.quote import describe, quote_all
 from dialogauge.corpus.reading import Reading
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
@@ -56,7 +56,7 @@ def _response(record: Mapping[str, Any]) -> str:
         text = messages.text_of(value, "response")
         if text is not None:
             return text
-    raise InputError(f"response: expected text, found {found(value)}")
+    raise InputError(f"response: expected text, found {describe(value)}")
 
 
 def _source(record: Mapping[str, Any]) -> str:
@@ -72,10 +72,10 @@ def _context(value: Any, field: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if isinstance(value, str):
         return (value,), ()
     if not isinstance(value, list):
-        raise InputError(f"{field}: expected a list of strings or chat messages, found {found(value)}")
+        raise InputError(f"{field}: expected a list of strings or chat messages, found {describe(value)}")
     if all(isinstance(item, str) for item in value):
         return tuple(value), ()
     if not all(isinstance(item, dict) for item in value):
-        raise InputError(f"{field}: expected a list of strings or chat messages, found {found(value)}")
+        raise InputError(f"{field}: expected a list of strings or chat messages, found {describe(value)}")
     said, facts = messages.split(value, field)
     return tuple(message.text for message in said), facts

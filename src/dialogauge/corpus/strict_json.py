@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, NoReturn
 from uuid import UUID
 
-from dialogauge.corpus.quote import found, quote
+from dialogauge.corpus.quote import describe, quote
 from dialogauge.errors import InputError
 
 # Fewer digits than this always fit a float, so that no later arithmetic overflows.
@@ -41,7 +41,7 @@ def parse(text: str) -> Any:
 def parse_object(text: str) -> dict[str, Any]:
     value = parse(text)
     if not isinstance(value, dict):
-        raise InputError(f"expected a JSON object, found {found(value)}")
+        raise InputError(f"expected a JSON object, found {describe(value)}")
     return value
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from dialogauge.corpus.quote import found, quote
+from dialogauge.corpus.quote import describe, quote
 from dialogauge.errors import InputError
 
 
@@ -83,9 +83,9 @@ class Turn:
 def _as_declared(turn: Turn) -> dict[str, Any]:
     """The fields by name, each of its declared type."""
     if not isinstance(turn.response, str):
-        raise InputError(f"response: expected text, found {found(turn.response)}")
+        raise InputError(f"response: expected text, found {describe(turn.response)}")
     if not isinstance(turn.extra, Mapping):
-        raise InputError(f"extra: expected a mapping, found {found(turn.extra)}")
+        raise InputError(f"extra: expected a mapping, found {describe(turn.extra)}")
     return {
         "id": _name(turn.id, "id"),
         "system": _name(turn.system, "system"),
@@ -100,14 +100,14 @@ def _name(value: Any, field: str) -> str:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise InputError(f"{field}: expected text or a whole number, found {found(value)}")
+    raise InputError(f"{field}: expected text or a whole number, found {describe(value)}")
 
 
 def _texts(value: Any, field: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-        shown = found(list(value) if isinstance(value, tuple) else value)
+        shown = describe(list(value) if isinstance(value, tuple) else value)
         raise InputError(f"{field}: expected a text or a list of texts, found {shown}")
     return tuple(value)
 
@@ -115,7 +115,7 @@ def _texts(value: Any, field: str) -> tuple[str, ...]:
 def _ratings(value: Any) -> Mapping[str, tuple[float | None, ...]]:
     if not isinstance(value, Mapping) or not all(isinstance(dimension, str) for dimension in value):
         example = '{"overall": 4} or {"overall": [4, 5, None]}'
-        raise InputError(f"ratings: expected a mapping of dimensions, such as {example}, found {found(value)}")
+        raise InputError(f"ratings: expected a mapping of dimensions, such as {example}, found {describe(value)}")
     rated = {}
     for dimension, given in value.items():
         numbers = tuple(_rating(item, dimension) for item in (given if isinstance(given, list | tuple) else [given]))
@@ -130,4 +130,4 @@ def _rating(value: Any, dimension: str) -> float | None:
         return None
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
-    raise InputError(f"rating {quote(dimension)}: expected a number or None, found {found(value)}")
+    raise InputError(f"rating {quote(dimension)}: expected a number or None, found {describe(value)}")

@@ -85,15 +85,15 @@ def plug_ins() -> PlugIns[type[Encoder]]:
     return PlugIns("encoder", "dialogauge.encoders", {*KNOWN, STATIC.removesuffix(":"), UNIVERSAL}, _faults)
 
 
-def _faults(name: str, found: Any) -> list[str]:
+def _faults(name: str, encoder: Any) -> list[str]:
     """Everything that keeps what another package gives from being an encoder."""
-    if not (isinstance(found, type) and issubclass(found, Encoder)):
+    if not (isinstance(encoder, type) and issubclass(encoder, Encoder)):
         return ["it is no subclass of dialogauge.encode.Encoder"]
-    faults = [f"it does not define {', '.join(lacking)}"] if (lacking := sorted(found.__abstractmethods__)) else []
-    if found.tokens is Encoder.tokens and found.pooled is Encoder.pooled:
+    faults = [f"it does not define {', '.join(lacking)}"] if (lacking := sorted(encoder.__abstractmethods__)) else []
+    if encoder.tokens is Encoder.tokens and encoder.pooled is Encoder.pooled:
         faults.append("it defines neither tokens nor pooled")
-    if not isinstance(found.title, str) or not found.title.strip():
-        faults.append(f"title: expected a line on what it is, found {found.title!r}")
+    if not isinstance(encoder.title, str) or not encoder.title.strip():
+        faults.append(f"title: expected a line on what it is, found {encoder.title!r}")
     return faults + ([f"its name {name!r} has a colon"] if ":" in name else [])
 
 

@@ -32,10 +32,10 @@ def corpus_caveats(
     systems: Mapping[str, int], empty: int, kind: str, metrics: Collection[Metric], large: bool
 ) -> list[Caveat]:
     """`systems` has the number of turns of each."""
-    found = []
+    caveats = []
     if empty:
         message = f"{empty} of {sum(systems.values())} responses are empty; they count, with no words and no overlap"
-        found.append(Caveat("empty_responses", message))
+        caveats.append(Caveat("empty_responses", message))
     sensitive = [metric.label for metric in metrics if metric.grows]
     least, most = min(systems.values()), max(systems.values())
     if sensitive and least < most:
@@ -43,18 +43,18 @@ def corpus_caveats(
             f"systems have {least} to {most} turns; {', '.join(sensitive)} changes with the number of turns:"
             " compare systems of one size"
         )
-        found.append(Caveat("different_sizes", message))
+        caveats.append(Caveat("different_sizes", message))
     if large:
         message = (
             f"too many turns to keep: all intervals come from the jackknife over {GROUPS} groups of {kind},"
             " and a run kept with --out cannot be compared with others"
         )
-        found.append(Caveat("large_corpus", message))
+        caveats.append(Caveat("large_corpus", message))
         learners = [metric.label for metric in metrics if metric.learns]
         if learners:
             message = f"{', '.join(learners)}: what is learned from the corpus comes from the first turns alone"
-            found.append(Caveat("learned_from_part", message))
-    return found
+            caveats.append(Caveat("learned_from_part", message))
+    return caveats
 
 
 def compat_caveats(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
@@ -73,19 +73,19 @@ def plug_in_caveats(requests: Sequence[Request]) -> list[Caveat]:
 
 def unit_caveats(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     """Where a metric stands on few units, or on different ones for different systems."""
-    found = []
+    caveats = []
     silent: dict[str, list[str]] = {}
     for sample in samples:
         if not sample.fewest_units:
             silent.setdefault(sample.label, []).append(sample.system)
     for label, systems in silent.items():
-        found.append(Caveat("no_score", f"{label}: no turn of {', '.join(systems)} can be scored"))
+        caveats.append(Caveat("no_score", f"{label}: no turn of {', '.join(systems)} can be scored"))
     few = [sample for sample in samples if 0 < sample.fewest_units < FEW]
     if few:
         which = ", ".join(dict.fromkeys(sample.label for sample in few))
         smallest = min(sample.fewest_units for sample in few)
         message = f"{which}: a score stands on only {smallest} {kind}; below {FEW}, intervals are too narrow or missing"
-        found.append(Caveat("few_samples", message))
+        caveats.append(Caveat("few_samples", message))
     apart = [
         label
         for label, mine in _by_label(samples).items()
@@ -95,8 +95,8 @@ def unit_caveats(samples: Sequence[Sample], kind: str) -> list[Caveat]:
         message = (
             f"{', '.join(apart)}: the systems are scored on different {kind}, part of any difference may be theirs"
         )
-        found.append(Caveat("unpaired", message))
-    return found
+        caveats.append(Caveat("unpaired", message))
+    return caveats
 
 
 def _by_label(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
@@ -108,25 +108,25 @@ def _by_label(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
 
 def sample_caveats(samples: Sequence[Sample], turns: int) -> list[Caveat]:
     """What was left out of each metric, over all systems, and what the metric itself has to say."""
-    found: list[Caveat] = []
+    caveats: list[Caveat] = []
     for label, mine in _by_label(samples).items():
         metric = mine[0].metric
         measured = sum(sample.turns for sample in mine)
         if measured < turns:
             message = f"{label}: {turns - measured} of {turns} turns have no {metric.needed()} and are left out"
-            found.append(Caveat("missing_input", message))
+            caveats.append(Caveat("missing_input", message))
         total = add_all([sample.summary for sample in mine])
         illegible = sum(int(sample.coverage[-1]) for sample in mine if sample.coverage is not None)
         undefined = measured - int(total.n) - illegible
         if undefined:
             message = f"{label}: no value for {undefined} of {measured} turns; they are left out"
-            found.append(Caveat("undefined_scores", message))
-        found += metric.caveats(total)
+            caveats.append(Caveat("undefined_scores", message))
+        caveats += metric.caveats(total)
         scored = [sample for sample in mine if sample.summary.n]
         if scored:
             units = {sample.system: sample.fewest_units for sample in scored}
-            found += metric.caveats_of_systems({sample.system: sample.summary for sample in scored}, units)
-    return found
+            caveats += metric.caveats_of_systems({sample.system: sample.summary for sample in scored}, units)
+    return caveats
 
 
 def coverage_caveats(samples: Sequence[Sample]) -> list[Caveat]:
@@ -144,7 +144,7 @@ def coverage_caveats(samples: Sequence[Sample]) -> list[Caveat]:
         tokens, unknown, _ = np.sum([known for _, known in read], axis=0)
         if unknown > MANY_UNKNOWN * tokens:
             shares.setdefault(reader.identity, {})[label] = unknown / tokens
-    found = [
+    caveats = [
         Caveat("illegible_text", f"{', '.join(labels)}: {what}: all its tokens are unknown; they have no value")
         for what, labels in lost.items()
     ]
@@ -154,8 +154,8 @@ def coverage_caveats(samples: Sequence[Sample]) -> list[Caveat]:
         message = (
             f"{', '.join(by_label)}: {share} of the tokens are unknown to {encoder}, which says little of such texts"
         )
-        found.append(Caveat("unknown_tokens", f"{message}: {INSTEAD}"))
-    return found
+        caveats.append(Caveat("unknown_tokens", f"{message}: {INSTEAD}"))
+    return caveats
 
 
 def language_caveats(languages: Languages, metrics: Mapping[str, Metric]) -> list[Caveat]:
@@ -165,7 +165,7 @@ def language_caveats(languages: Languages, metrics: Mapping[str, Metric]) -> lis
         for made in metric.made_for:
             labels, what = grouped.setdefault(made.languages, ({}, {}))
             labels[label] = what[made.what] = None
-    found = []
+    caveats = []
     for made_for, (labels, what) in grouped.items():
         outside = {
             language: count
@@ -181,5 +181,5 @@ def language_caveats(languages: Languages, metrics: Mapping[str, Metric]) -> lis
             f"{sum(outside.values())} of {languages.told} texts that tell are in another language: {told}, such as "
             f"{quote(languages.examples[first])}. Scores of them say little: {INSTEAD}"
         )
-        found.append(Caveat("other_language", message))
-    return found
+        caveats.append(Caveat("other_language", message))
+    return caveats

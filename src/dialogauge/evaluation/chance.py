@@ -1,4 +1,4 @@
-"""Distances by chance alone: draws of what a metric gives when nothing but chance tells two sides apart."""
+"""Null draws of a distance: what a metric gives when nothing but chance tells two sides apart."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dialogauge.metrics.distribution import OUT, TO_GENERATED, TO_REAL, Distribu
 from dialogauge.metrics.sides import PairedRows, PairedSummary
 from dialogauge.stats.resampling import GROUPS
 
-Draws = dict[str, Floats]
-"""By part, one plain value for each draw."""
-Change = dict[str, float]
+NullDraws = dict[str, Floats]
+"""By part, one plain value for each null draw."""
+Extrapolation = dict[str, float]
 """By part, what extrapolation adds to a value by chance alone, on average."""
 SWAPS, SPLITS, EXCHANGES = 200, 40, 100
 HALF_SPLITS = 10
@@ -31,7 +31,7 @@ PIECES, FEWEST = 400, 20
 """Whole units are dealt out in about so many pieces, of which a small side has at least so many."""
 
 
-def swaps(metric: DistributionMetric, groups: Groups, rng: np.random.Generator) -> tuple[Draws, Change]:
+def swaps(metric: DistributionMetric, groups: Groups, rng: np.random.Generator) -> tuple[NullDraws, Extrapolation]:
     """Response and reference change places in half of the units, or of groups of units where they are many."""
     present = [summary for summary in groups.summaries if summary is not None]
     plans = [_swap(chosen) for chosen in rng.integers(2, size=(SWAPS, len(present))).astype(np.bool_)]
@@ -91,10 +91,10 @@ class Pieces:
         chosen[order[: min(taken, len(order) - 1)]] = True
         return chosen
 
-    def drawn(self, metric: DistributionMetric, plans: Sequence[Plan]) -> Draws:
+    def null_draws(self, metric: DistributionMetric, plans: Sequence[Plan]) -> NullDraws:
         return _values(metric, metric.recombine(self.summaries, plans))
 
-    def change(self, metric: DistributionMetric, plans: Sequence[Plan]) -> Change:
+    def change(self, metric: DistributionMetric, plans: Sequence[Plan]) -> Extrapolation:
         return _change(metric, (list(zip(self.summaries, plan, strict=True)) for plan in plans))
 
 
@@ -105,19 +105,19 @@ def pieces_of(side: int, both: int) -> int:
 
 def exchanges(
     metric: DistributionMetric, pieces: Pieces, share: float, rng: np.random.Generator
-) -> tuple[Draws, Change]:
+) -> tuple[NullDraws, Extrapolation]:
     """Whole dialogues of both sides dealt out anew, as many to each side as there were."""
     plans = [pieces.plan(share, rng) for _ in range(EXCHANGES)]
-    return pieces.drawn(metric, plans), pieces.change(metric, plans)
+    return pieces.null_draws(metric, plans), pieces.change(metric, plans)
 
 
-def splits(metric: DistributionMetric, real: Pieces, share: float, rng: np.random.Generator) -> Draws:
+def splits(metric: DistributionMetric, real: Pieces, share: float, rng: np.random.Generator) -> NullDraws:
     """The real data in two parts whose sizes are to each other as those of the real and the generated side, brought to
     the sizes at hand: the parts are smaller by a factor, and the floor falls with a power of it."""
     plans = [real.plan(share, rng) for _ in range(SPLITS)]
-    draws = real.drawn(metric, plans)
+    draws = real.null_draws(metric, plans)
     halves = [real.half(rng) for _ in range(HALF_SPLITS)] if len(real.sizes) > 3 else []
-    small = [half.drawn(metric, [half.plan(share, rng)]) for half in halves]
+    small = [half.null_draws(metric, [half.plan(share, rng)]) for half in halves]
     change = real.change(metric, plans)
     return {
         part: _brought(metric, values, [draw[part][0] for draw in small], change[part], 1 - share)
@@ -143,12 +143,12 @@ def _mean(values: Floats) -> float:
     return float(defined.mean()) if len(defined) else float("nan")
 
 
-def _values(metric: DistributionMetric, drawn: Iterable[Values]) -> Draws:
+def _values(metric: DistributionMetric, drawn: Iterable[Values]) -> NullDraws:
     draws = list(drawn)
     return {part: np.array([float(values[part]) for values in draws]) for part in metric.judged}
 
 
-def _change(metric: DistributionMetric, sent: Iterable[list[tuple[PairedSummary[Any], Plan]]]) -> Change:
+def _change(metric: DistributionMetric, sent: Iterable[list[tuple[PairedSummary[Any], Plan]]]) -> Extrapolation:
     """What extrapolation changes of each value, on average over a few draws; 0 where the metric has none of it."""
     changes: dict[str, list[float]] = {part: [] for part in metric.judged}
     if not metric.extrapolates:

@@ -99,22 +99,22 @@ def compare_measured(
 
 def _pair_caveats(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
     """What the reader of the pairs must know beyond what holds for the scores."""
-    found = []
+    caveats = []
     names = {(pair.first, pair.second) for pair in pairs if pair.p is None}
     if names:
         message = (
             f"without a test, since a system has fewer than two {measured.unit} or no value, or the metric learned "
             "from more turns of one than of the other: "
         )
-        found.append(Caveat("untested_pairs", message + ", ".join(f"{a} and {b}" for a, b in sorted(names)[:5])))
+        caveats.append(Caveat("untested_pairs", message + ", ".join(f"{a} and {b}" for a, b in sorted(names)[:5])))
     few = min((pair.units for pair in pairs if pair.p is not None and pair.paired), default=FEW)
     if few < FEW:
         message = f"some pairs share only {few} {measured.unit}: below {FEW}, intervals are too narrow"
-        found.append(Caveat("few_shared", message))
+        caveats.append(Caveat("few_shared", message))
     if any(sample.groups for sample in measured.samples) and "unpaired" in {c.code for c in measured.caveats}:
         message = f"too many turns to keep: differences are over all {measured.unit}, shared or not"
-        found.append(Caveat("not_only_shared", message))
-    return found
+        caveats.append(Caveat("not_only_shared", message))
+    return caveats
 
 
 def _baselines_asked_for(asked: Sequence[str], first: Names, others: Sequence[Names]) -> dict[str, str]:

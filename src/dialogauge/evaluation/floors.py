@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.chance import Change, Draws, Pieces, exchanges, pieces_of, splits, swaps
+from dialogauge.evaluation.chance import Extrapolation, NullDraws, Pieces, exchanges, pieces_of, splits, swaps
 from dialogauge.evaluation.sample import Groups, Sample
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.units import Keys
@@ -68,7 +68,7 @@ def floors_of(sample: Sample, metric: DistributionMetric, groups: Groups, settin
 
 def _beside(
     sample: Sample, metric: DistributionMetric, real_units: Keys, rng: np.random.Generator
-) -> tuple[Draws, Draws, Change, str]:
+) -> tuple[NullDraws, NullDraws, Extrapolation, str]:
     """Floors, draws of the test, what extrapolation adds to these, and the way they were found; nothing where the real
     side is a single unit. Where a split would leave hardly any units in one of its parts, the exchanges give the floor:
     they have the sizes at hand."""
@@ -79,7 +79,7 @@ def _beside(
     own, beside = sample.summary.n, len(rows)
     real = Pieces.from_rows(metric, rows, real_units, pieces_of(beside, own + beside), rng)
     share = own / (own + beside)
-    floors: Draws = {}
+    floors: NullDraws = {}
     if units * min(share, 1 - share) >= EVEN:
         floors = splits(metric, real, share, rng)
     if sample.rows is None:
@@ -106,7 +106,7 @@ def floor_of(floors: Floats, draws: Floats, score: float, change: float, higher_
 
 def floor_caveats(scores: Sequence[Score], columns: Sequence[str], unit: str) -> list[Caveat]:
     """Which scores say nothing but that real and generated differ by no more than chance."""
-    found = []
+    caveats = []
     for metric in columns:
         inside = [score for score in scores if score.metric == metric and score.p is not None and score.p > ALPHA]
         if not inside:
@@ -116,5 +116,5 @@ def floor_caveats(scores: Sequence[Score], columns: Sequence[str], unit: str) ->
         fewest = min(score.units for score in inside)
         if fewest < POWERFUL:
             message += f". With {fewest} {unit} the test has little power: that is no sign of being as good as real"
-        found.append(Caveat("inside_floor", message))
-    return found
+        caveats.append(Caveat("inside_floor", message))
+    return caveats

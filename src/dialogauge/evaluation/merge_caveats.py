@@ -31,8 +31,10 @@ def number_free(message: str) -> str:
     return PLURAL.sub("", NUMBER.sub("#", message))
 
 
-def _one_for_all(found: Sequence[tuple[Place, Caveat]]) -> Caveat:
-    (kind, ratio), caveat = max((pair for pair in found if pair[0][0] == found[0][0][0]), key=lambda pair: pair[0][1])
-    others = len({place for place, _ in found}) - 1
+def _one_for_all(caveats: Sequence[tuple[Place, Caveat]]) -> Caveat:
+    (kind, ratio), caveat = max(
+        (pair for pair in caveats if pair[0][0] == caveats[0][0][0]), key=lambda pair: pair[0][1]
+    )
+    others = len({place for place, _ in caveats}) - 1
     more = f"; the like in {others} more of the perturbed corpora" if others else ""
     return Caveat(caveat.code, f"{caveat.message} ({kind} at ratio {ratio:g}{more})")

@@ -175,47 +175,47 @@ def _illegible_caveats(pairs: int, lost: int) -> list[Caveat]:
 
 
 def _corpus_caveats(corpus: Corpus) -> list[Caveat]:
-    found = []
+    caveats = []
     empty = sum(not turn.response.strip() for turn in corpus)
     if empty:
         message = f"{empty} of {len(corpus)} responses are empty; they count, as a context with nothing after it"
-        found.append(Caveat("empty_responses", message))
+        caveats.append(Caveat("empty_responses", message))
     bare = sum(not turn.references for turn in corpus)
     if bare:
         message = f"{bare} of {len(corpus)} turns have no references; they add nothing to the row of references"
         if bare == len(corpus):
             message = "no turn has a reference: there is no row of references"
-        found.append(Caveat("missing_input", message))
-    return found
+        caveats.append(Caveat("missing_input", message))
+    return caveats
 
 
 def _row_caveats(rows: Sequence[NormalityRow], seed: int) -> list[Caveat]:
-    found = []
+    caveats = []
     for row in rows:
         if row.n < LEAST:
             message = f"{row.name}: no test of {row.n} vectors; it needs {LEAST}"
-            found.append(Caveat("undefined_scores", message))
+            caveats.append(Caveat("undefined_scores", message))
         elif row.n < FEW:
             message = f"{row.name}: only {row.n} vectors; below {FEW} hardly any are found not to be Gaussian"
-            found.append(Caveat("few_samples", message))
+            caveats.append(Caveat("few_samples", message))
         if row.n < row.available:
             message = (
                 f"{row.name}: of {row.available} vectors {row.n} are tested, drawn by chance (seed {seed}); "
                 "p-values for more are not accurate"
             )
-            found.append(Caveat("part_tested", message))
+            caveats.append(Caveat("part_tested", message))
     still: dict[int, list[str]] = {}
     for row in rows:
         if row.n >= LEAST and row.constant:
             still.setdefault(row.constant, []).append(row.name)
     for count, names in still.items():
         message = f"{count} of {rows[0].dimensions} dimensions do not vary and have no test: {', '.join(names)}"
-        found.append(Caveat("constant_dimensions", message))
+        caveats.append(Caveat("constant_dimensions", message))
     sizes = [row.n for row in rows]
     if min(sizes) < max(sizes):
         message = (
             f"rows have {min(sizes)} to {max(sizes)} vectors; the more there are, the smaller the departures that are "
             "found: compare rows of one size"
         )
-        found.append(Caveat("different_sizes", message))
-    return found
+        caveats.append(Caveat("different_sizes", message))
+    return caveats

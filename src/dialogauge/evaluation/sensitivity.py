@@ -207,7 +207,7 @@ def _series(points: Iterable[Point]) -> dict[tuple[str, str, str], list[Point]]:
 
 def _insensitive(trends: Sequence[Trend], base: Result) -> list[Caveat]:
     """One caveat for each metric that does not fall, with the kinds and, where not all are meant, the systems."""
-    found = []
+    caveats = []
     for metric in base.columns:
         if base.score(next(iter(base.systems)), metric).higher_is_better is None:
             continue
@@ -219,8 +219,8 @@ def _insensitive(trends: Sequence[Trend], base: Result) -> list[Caveat]:
         ]
         if clauses:
             message = f"{metric} {' and '.join(clauses)}, though responses get worse"
-            found.append(Caveat("insensitive", message))
-    return found
+            caveats.append(Caveat("insensitive", message))
+    return caveats
 
 
 def _where(trends: Sequence[Trend], systems: int) -> str:

@@ -75,20 +75,20 @@ def read_data(
 
 def _held_caveats(train: Pairs, held: Pairs) -> list[Caveat]:
     """What speaks against the pairs to validate with."""
-    found = []
+    caveats = []
     dialogues = len(np.unique(held.dialogues))
     if len(held) < FEWEST_HELD or dialogues < FEWEST_DIALOGUES:
         message = (
             f"only {len(held)} pairs of {dialogues} dialogues to validate with: when to stop, and the accuracy, are "
             "little more than chance"
         )
-        found.append(Caveat("few_held", message))
+        caveats.append(Caveat("few_held", message))
     seen = set(zip(train.queries.tolist(), train.responses.tolist(), strict=True))
     again = sum(pair in seen for pair in zip(held.queries.tolist(), held.responses.tolist(), strict=True))
     if again > OFTEN * len(held):
         message = f"{again} of {len(held)} pairs to validate with are also learned from: the accuracy is too high"
-        found.append(Caveat("held_seen", message))
-    return found
+        caveats.append(Caveat("held_seen", message))
+    return caveats
 
 
 @dataclass(frozen=True)

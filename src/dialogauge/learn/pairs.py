@@ -81,14 +81,14 @@ class PairsRead:
     """Turns whose query was not to be learned from."""
 
     def caveats(self) -> list[Caveat]:
-        found = []
+        caveats = []
         if self.empty:
             message = f"{self.empty} turns have no context or an empty response, and are not learned from"
-            found.append(Caveat("empty_pairs", message))
+            caveats.append(Caveat("empty_pairs", message))
         if self.left_out:
             message = f"{self.left_out} turns ask what --leave-out names, and are not learned from"
-            found.append(Caveat("left_out", message))
-        return found
+            caveats.append(Caveat("left_out", message))
+        return caveats
 
 
 def read_pairs(

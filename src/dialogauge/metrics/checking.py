@@ -17,23 +17,23 @@ INPUTS = {"context", "references", "facts", "dialogue", "ratings", "extra", "rea
 TYPES = (bool, int, float, str)
 
 
-def metric_faults(name: str, found: Any) -> list[str]:
+def metric_faults(name: str, metric: Any) -> list[str]:
     """Everything that keeps a class from being the metric of this name."""
-    if not (isinstance(found, type) and issubclass(found, Metric)):
+    if not (isinstance(metric, type) and issubclass(metric, Metric)):
         return ["it is no subclass of Metric"]
-    faults = [] if _is_frozen(found) else ["it is no frozen dataclass: decorate it with @dataclass(frozen=True)"]
-    required = [name for name in ("name", "title", "higher_is_better", "bounds") if not hasattr(found, name)]
-    required += sorted(found.__abstractmethods__) if isabstract(found) else []
+    faults = [] if _is_frozen(metric) else ["it is no frozen dataclass: decorate it with @dataclass(frozen=True)"]
+    required = [name for name in ("name", "title", "higher_is_better", "bounds") if not hasattr(metric, name)]
+    required += sorted(metric.__abstractmethods__) if isabstract(metric) else []
     if required:
         faults.append(f"it does not define {', '.join(required)}")
     for attribute, (right, expected) in ATTRIBUTES.items():
-        value = getattr(found, attribute, MISSING)
+        value = getattr(metric, attribute, MISSING)
         # A property, or a field without a default, is looked at where it has a value: in `_faults_of_value`.
         if value is not MISSING and not isinstance(value, property) and not right(value):
             faults.append(f"{attribute}: expected {expected}, found {value!r}")
-    if getattr(found, "name", name) != name:
-        faults.append(f"its name is {found.name!r}, not {name!r}")
-    return faults or _faults_of_options(found) or _faults_of_value(found)
+    if getattr(metric, "name", name) != name:
+        faults.append(f"its name is {metric.name!r}, not {name!r}")
+    return faults or _faults_of_options(metric) or _faults_of_value(metric)
 
 
 def _is_frozen(cls: type[Metric]) -> bool:

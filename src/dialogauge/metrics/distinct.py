@@ -76,7 +76,7 @@ def _unique(ids: Ids) -> Ids:
     return ids[np.concatenate(([True], ids[1:] != ids[:-1]))] if len(ids) else ids
 
 
-def _found_once(groups: Sequence[Ids]) -> tuple[int, NDArray[np.int64]]:
+def _once(groups: Sequence[Ids]) -> tuple[int, NDArray[np.int64]]:
     """How many different ids there are, and for each group how many of its ids no other group has. A group has each
     of its ids once."""
     ids = np.concatenate(groups)
@@ -143,9 +143,7 @@ class Distinct(Metric):
 
     def leave_one_out(self, summaries: Sequence[Vocabulary]) -> list[Values]:
         """Without a group, the n-grams that only it has are gone: no set needs to be put together again."""
-        types, once = zip(
-            *(_found_once([summary.ids[order] for summary in summaries]) for order in range(2)), strict=True
-        )
+        types, once = zip(*(_once([summary.ids[order] for summary in summaries]) for order in range(2)), strict=True)
         tokens = [sum(summary.tokens[order] for summary in summaries) for order in range(2)]
         return [
             _shares(

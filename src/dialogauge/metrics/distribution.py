@@ -231,19 +231,19 @@ class DistributionMetric(EncoderMetric):
         return self.recombine(summaries, list(plans))
 
     def caveats(self, summary: PairedSummary[Any]) -> list[Caveat]:
-        found = text_caveats(self.label, summary.n, summary.cut, 0, "the beginning of its context")
+        caveats = text_caveats(self.label, summary.n, summary.cut, 0, "the beginning of its context")
         if self.real is not None and self.real.cut.any():
             message = (
                 f"{self.label}: {self.real.cut.sum()} of {len(self.real.cut)} real turns are longer than the encoder "
             )
-            found.append(Caveat("cut_text", f"{message}takes; the beginning of their context is cut"))
+            caveats.append(Caveat("cut_text", f"{message}takes; the beginning of their context is cut"))
         if self.real is not None and not self.real.legible.all():
             message = f"{self.label}: {(~self.real.legible).sum()} of {len(self.real.legible)} real responses are"
-            found.append(Caveat("illegible_text", f"{message} unknown tokens alone to the encoder, and are left out"))
+            caveats.append(Caveat("illegible_text", f"{message} unknown tokens alone to the encoder, and are left out"))
         if self.real is None and summary.real.n != summary.generated.n:
             message = f"{self.label}: some responses have several references, and cannot change places with them"
-            found.append(Caveat("no_floor", f"{message} one for one: there is no floor"))
-        return found
+            caveats.append(Caveat("no_floor", f"{message} one for one: there is no floor"))
+        return caveats
 
     def recipe(self) -> dict[str, str]:
         pair = {None: "all", 0: "no"}.get(self.context, f"last{self.context}")

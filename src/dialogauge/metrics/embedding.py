@@ -87,11 +87,11 @@ class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         cut, silent, unknown, words = (int(total) for total in summary.total[CUT : WORDS + 1])
-        found = text_caveats(self.label, summary.n, cut, silent)
+        caveats = text_caveats(self.label, summary.n, cut, silent)
         if unknown:
             message = f"{self.label}: {unknown} of {words} words have no vector and are left out"
-            found.append(Caveat("unknown_words", message))
-        return found
+            caveats.append(Caveat("unknown_words", message))
+        return caveats
 
     def recipe(self) -> dict[str, str]:
         layer = self.layer

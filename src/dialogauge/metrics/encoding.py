@@ -23,14 +23,14 @@ COVERAGE = len(Coverage._fields)
 
 def text_caveats(name: str, turns: Any, cut: float, silent: float, what: str = "its end") -> list[Caveat]:
     """What became of texts that an encoder cannot read in full, or not at all."""
-    found = []
+    caveats = []
     if cut:
         message = f"{name}: {int(cut)} of {int(turns)} turns have a text longer than the encoder takes; {what} is cut"
-        found.append(Caveat("cut_text", message))
+        caveats.append(Caveat("cut_text", message))
     if silent:
         message = f"{name}: {int(silent)} of {int(turns)} turns have a text without any vector, and score 0"
-        found.append(Caveat("no_vectors", message))
-    return found
+        caveats.append(Caveat("no_vectors", message))
+    return caveats
 
 
 def together(texts: Iterable[Coverage], illegible: bool) -> Coverage:

@@ -99,14 +99,14 @@ class Entailment(ReadMeanMetric):
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         cut, silent, turns = int(summary.total[CUT]), int(summary.total[SILENT]), int(summary.n)
-        found = []
+        caveats = []
         if cut:
             message = f"{self.label}: {cut} of {turns} turns are longer than the encoder takes; their beginning is cut"
-            found.append(Caveat("cut_text", message))
+            caveats.append(Caveat("cut_text", message))
         if silent:
             message = f"{self.label}: {silent} of {turns} turns have a text without any vector, and are neutral"
-            found.append(Caveat("no_vectors", message))
-        return found
+            caveats.append(Caveat("no_vectors", message))
+        return caveats
 
     def direction(self, part: str) -> bool | None:
         return {"neutral": None, "contradiction": False}.get(part.removeprefix("share_"), True)

@@ -161,19 +161,19 @@ class Prd(DistributionMetric):
         self, summaries: Mapping[str, PairedSummary[Histograms]], units: Mapping[str, int]
     ) -> list[Caveat]:
         fewest = min(min(summary.real.n, summary.generated.n) for summary in summaries.values())
-        found = []
+        caveats = []
         if fewest < self.clusters:
             message = (
                 f"{self.label}: {fewest} vectors on a side for {self.clusters} clusters: most codes are of one vector"
             )
-            found.append(Caveat("few_vectors", message))
+            caveats.append(Caveat("few_vectors", message))
         apart = [name for name, summary in summaries.items() if summary.real.n != summary.generated.n]
         if not apart:
-            return found
+            return caveats
         sides = summaries[apart[0]]
         message = (
             f"{self.label}: {sides.generated.n} generated vectors of {apart[0]} against {sides.real.n} real ones; both "
             "sides weigh the same in the clustering, and the smaller one leaves codes empty by chance, which lowers "
             "the score"
         )
-        return [*found, Caveat("unequal_sides", message)]
+        return [*caveats, Caveat("unequal_sides", message)]

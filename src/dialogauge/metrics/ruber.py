@@ -96,13 +96,13 @@ class Ruber(ReadMeanMetric):
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         cut, silent = summary.total[3:-COVERAGE]
-        found = text_caveats(self.label, summary.n, float(cut), 0.0)
+        caveats = text_caveats(self.label, summary.n, float(cut), 0.0)
         if silent:
             message = (
                 f"{self.label}: {int(silent)} of {int(summary.n)} turns have a text without any vector, like no other"
             )
-            found.append(Caveat("no_vectors", message))
-        return found
+            caveats.append(Caveat("no_vectors", message))
+        return caveats
 
     def recipe(self) -> dict[str, str]:
         return {} if self.ready is None else self.ready.recipe() | {"pool": self.ready.model.normalisation.pool}

@@ -126,17 +126,17 @@ class SemanticMetric(EncoderMetric, ReadMeanMetric):
     def caveats(self, summary: Sums) -> list[Caveat]:
         turns, compared, silent = int(summary.n), int(summary.total[COMPARED]), int(summary.total[SILENT])
         what = "the end of a response, or the beginning of what was said before,"
-        found = text_caveats(self.label, turns, float(summary.total[CUT]), 0.0, what)
+        caveats = text_caveats(self.label, turns, float(summary.total[CUT]), 0.0, what)
         if silent:
             message = f"{self.label}: {silent} of {turns} turns have a text without any vector, like no other: cosine 0"
-            found.append(Caveat("no_vectors", message))
+            caveats.append(Caveat("no_vectors", message))
         if 0 < compared < turns:
             message = (
                 f"{self.label}.difference: {turns - compared} of {turns} turns have no references that can be read and "
                 "are left out"
             )
-            found.append(Caveat("missing_input", message))
-        return found
+            caveats.append(Caveat("missing_input", message))
+        return caveats
 
     def recipe(self) -> dict[str, str]:
         layer = self.layer

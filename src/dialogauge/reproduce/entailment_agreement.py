@@ -39,8 +39,8 @@ def remarks_of(agreement: Agreement, rated: RatedCorpus) -> list[Caveat]:
             message = message.removeprefix(f"{rated.name}: ")
             metric = next((name for name in agreement.metrics if message.startswith(f"{name}: ")), "")
             alike.setdefault((caveat.code, number_free(message.removeprefix(metric))), []).append(message)
-    found = []
+    caveats = []
     for (code, _), (first, *others) in alike.items():
         more = f" (the like: {counted(len(others), 'other metric')})" if others else ""
-        found.append(Caveat(code, f"{rated.title}: {first}{more}"))
-    return found
+        caveats.append(Caveat(code, f"{rated.title}: {first}{more}"))
+    return caveats

@@ -38,11 +38,11 @@ class EntailmentInputs:
 
 @dataclass(frozen=True, repr=False)
 class EntailmentTable3(Forms):
-    """`found` has our numbers by row and corpus (MEAN: over GRADE's); they are oriented: more is better."""
+    """`ours` has our numbers by row and corpus (MEAN: over GRADE's); they are oriented: more is better."""
 
     rows: list[TableRow]
     corpora: list[RatedCorpus]
-    found: dict[tuple[str, str], AgreementRow]
+    ours: dict[tuple[str, str], AgreementRow]
     ceilings: dict[str, Ceiling]
     """Of corpora with several ratings for each turn."""
     files: tuple[SourceFile, ...]
@@ -54,7 +54,7 @@ class EntailmentTable3(Forms):
         """One for each row and corpus that it can be had for, or one without a corpus where it can be had for none."""
         records = []
         for row in self.rows:
-            mine = {name: found for (known, name), found in self.found.items() if known == row.name}
+            mine = {name: found for (known, name), found in self.ours.items() if known == row.name}
             records += [_record(row, corpus, found) for corpus, found in mine.items()] or [_record(row, None, None)]
         return records
 
@@ -86,25 +86,25 @@ def reproduce_entailment_table3(
     if not any(row.metric for row in rows):
         raise InputError("; ".join(caveat.message for caveat in embeddings.caveats(rows)))
     options = {"cache": cache, "resamples": resamples, "seed": seed, "progress": progress}
-    found: dict[tuple[str, str], AgreementRow] = {}
+    ours: dict[tuple[str, str], AgreementRow] = {}
     ceilings: dict[str, Ceiling] = {}
     remarks: list[Caveat] = []
     for corpus in corpora:
         for together in rows_together(rows, corpus):
             agreement = agreement_of(together, corpus, options)
             by_metric = {each.metric: each for each in agreement.rows}
-            found |= {(row.name, corpus.name): by_metric[row.metric.label] for row in together if row.metric}
+            ours |= {(row.name, corpus.name): by_metric[row.metric.label] for row in together if row.metric}
             if agreement.ceilings:
                 ceilings.setdefault(corpus.name, agreement.ceilings[0])
             remarks += remarks_of(agreement, corpus)
     for row in rows:
-        mine = [found[row.name, each.name] for each in corpora if each.is_grade and (row.name, each.name) in found]
+        mine = [ours[row.name, each.name] for each in corpora if each.is_grade and (row.name, each.name) in ours]
         if means := mean_rows(mine):
-            found[row.name, MEAN] = means[0]
+            ours[row.name, MEAN] = means[0]
     return EntailmentTable3(
         rows=rows,
         corpora=corpora,
-        found=found,
+        ours=ours,
         ceilings=ceilings,
         files=tuple(file for corpus in corpora for file in corpus.corpus.files),
         caveats=list(dict.fromkeys([gone(), *caveats, *lacking, *embeddings.caveats(rows), *remarks])),
@@ -126,7 +126,7 @@ def _models(inputs: EntailmentInputs) -> tuple[list[NamedModel], list[Caveat]]:
         return [], [Caveat("no_model", f"rows of entailment are left out: {error}")]
 
 
-def _record(row: TableRow, corpus: str | None, found: AgreementRow | None) -> dict[str, Any]:
+def _record(row: TableRow, corpus: str | None, ours: AgreementRow | None) -> dict[str, Any]:
     published = row.published or (None, None)
     return {
         "row": row.name,
@@ -136,7 +136,7 @@ def _record(row: TableRow, corpus: str | None, found: AgreementRow | None) -> di
         "published_opensubtitles": published[1],
         "published_sign": row.sign if row.published else None,
         "corpus": corpus,
-        "n": found.n if found else None,
-        **{name: getattr(found, name) if found else None for name in NUMBERS},
-        "signature": found.signature if found else None,
+        "n": ours.n if ours else None,
+        **{name: getattr(ours, name) if ours else None for name in NUMBERS},
+        "signature": ours.signature if ours else None,
     }

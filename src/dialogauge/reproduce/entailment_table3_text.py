@@ -29,7 +29,7 @@ def table3_text(result: EntailmentTable3) -> Table:
 def columns_of(result: EntailmentTable3) -> list[str]:
     """GRADE's corpora, the mean over them, then the others."""
     grade = [each.name for each in result.corpora if each.is_grade]
-    mean = [MEAN] if any(name == MEAN for _, name in result.found) else []
+    mean = [MEAN] if any(name == MEAN for _, name in result.ours) else []
     return [*grade, *mean, *(each.name for each in result.corpora if not each.is_grade)]
 
 
@@ -40,19 +40,17 @@ def _title(name: str, result: EntailmentTable3) -> str:
 
 def _line(row: TableRow, result: EntailmentTable3) -> list[Cell]:
     published = [Cell(number(row.sign * value)) for value in row.published or ()] or [EMPTY, EMPTY]
-    cells = [text for name in columns_of(result) for text in _pair(result.found.get((row.name, name)), name == MEAN)]
+    cells = [text for name in columns_of(result) for text in _pair(result.ours.get((row.name, name)), name == MEAN)]
     return [Cell(row.title), *published, *cells]
 
 
-def _pair(found: AgreementRow | None, with_interval: bool) -> list[Cell]:
-    if found is None:
+def _pair(ours: AgreementRow | None, with_interval: bool) -> list[Cell]:
+    if ours is None:
         return [EMPTY, EMPTY]
     return [
         Cell(
-            number(getattr(found, name)),
-            interval_and_p(getattr(found, f"{name}_low"), getattr(found, f"{name}_high"), None)
-            if with_interval
-            else "",
+            number(getattr(ours, name)),
+            interval_and_p(getattr(ours, f"{name}_low"), getattr(ours, f"{name}_high"), None) if with_interval else "",
         )
         for name in ("pearson", "spearman")
     ]
@@ -65,7 +63,7 @@ def _people(result: EntailmentTable3) -> list[list[Cell]]:
         known = result.ceilings.get(name)
         one += [Cell(number(known.pearson)), Cell(number(known.spearman))] if known else [EMPTY, EMPTY]
         ceiling += [Cell(number(known.reachable)) if known else EMPTY, EMPTY]
-        most = max((found.n for (_, corpus), found in result.found.items() if corpus == name), default=None)
+        most = max((found.n for (_, corpus), found in result.ours.items() if corpus == name), default=None)
         turns += [Cell(str(most) if most is not None and name != MEAN else ""), EMPTY]
     lines = {"(one rater)": one, "(ceiling)": ceiling, "(turns)": turns}
     return [[Cell(name), EMPTY, EMPTY, *cells] for name, cells in lines.items()]
@@ -96,7 +94,7 @@ def _fewer(corpora: list[RatedCorpus], result: EntailmentTable3) -> list[str]:
     """Where rows stand on fewer turns than others."""
     found = []
     for each in corpora:
-        turns = {row.name: made.n for row in result.rows if (made := result.found.get((row.name, each.name)))}
+        turns = {row.name: made.n for row in result.rows if (made := result.ours.get((row.name, each.name)))}
         most = max(turns.values(), default=0)
         if fewer := {name: n for name, n in turns.items() if n < most}:
             found.append(f"{each.title}: {', '.join(fewer)} on {min(fewer.values())} of {most} turns alone")

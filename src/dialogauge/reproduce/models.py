@@ -47,17 +47,17 @@ def _there(name: str) -> bool:
 
 def stand_in_caveats(used: Mapping[str, str | None]) -> list[Caveat]:
     """What the reader must know of the models that were replaced or left out."""
-    found = []
+    caveats = []
     for published, name in used.items():
         if name is None:
             instead = STAND_INS[published]
             neither = f"neither {published} nor {instead} is" if instead else f"{published} is not"
-            found.append(
+            caveats.append(
                 Caveat("no_model", f"{neither} to be had, so its rows are left out; see `dialogauge encoders`")
             )
         elif name != published:
             message = (
                 f"{name} stands in for {published}: its rows are another model's and need not agree with the paper"
             )
-            found.append(Caveat("stand_in_model", message))
-    return found
+            caveats.append(Caveat("stand_in_model", message))
+    return caveats

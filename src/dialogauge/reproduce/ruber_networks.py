@@ -67,7 +67,7 @@ class Workshop:
     def _read(self, network: PaperNetwork) -> SavedModel:
         saved = read_model(self.directory(network), KIND)
         expected = self._expected(network)
-        found = _found(saved)
+        found = _identity(saved)
         if other := [name for name in expected if found[name] != expected[name]]:
             raise saved.error(
                 f"is a network of another kind than this table asks for ({', '.join(other)} differ); delete it, or "
@@ -120,7 +120,7 @@ def check_keep(keep: Path) -> None:
         raise InputError("networks cannot be kept here: the folder cannot be written to", keep)
 
 
-def _found(saved: SavedModel) -> dict[str, Any]:
+def _identity(saved: SavedModel) -> dict[str, Any]:
     training, validation, encoder = map(saved.section, ("training", "validation", "encoder"))
     try:
         return {

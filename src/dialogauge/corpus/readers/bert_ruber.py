@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from dialogauge.corpus import fields
 from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import found, quote, quote_all
+from dialogauge.corpus.quote import describe, quote, quote_all
 from dialogauge.corpus.readers.delimited import number, rows
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
@@ -105,7 +105,7 @@ def _scores(cells: dict[str, str]) -> dict[str, float]:
         if column and cell and column not in _TEXTS:
             value = number(cell)
             if isinstance(value, str):
-                raise InputError(f"{quote(column)}: expected a number, found {found(value)}")
+                raise InputError(f"{quote(column)}: expected a number, found {describe(value)}")
             scores[column] = float(value)
     return scores
 

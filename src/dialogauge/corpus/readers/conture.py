@@ -8,7 +8,7 @@ from typing import Any
 from dialogauge.corpus import fields
 from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.json_array import items, parse_item
-from dialogauge.corpus.quote import found
+from dialogauge.corpus.quote import describe
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError
@@ -72,7 +72,7 @@ def _dialogue_ratings(record: Mapping[str, Any]) -> dict[str, list[float | None]
 def _objects(record: Mapping[str, Any], field: str) -> list[dict[str, Any]]:
     values = record.get(field)
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-        raise InputError(f"{field}: expected a list of objects, found {found(values)}")
+        raise InputError(f"{field}: expected a list of objects, found {describe(values)}")
     return values
 
 

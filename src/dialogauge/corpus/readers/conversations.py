@@ -9,7 +9,7 @@ from typing import Any
 from dialogauge.corpus import fields, messages
 from dialogauge.corpus.conversation import Utterance, turns
 from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import found
+from dialogauge.corpus.quote import describe
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.errors import InputError
@@ -50,17 +50,17 @@ def _known_names(record: dict[str, Any], reading: Reading) -> dict[str, Any]:
 def _utterances(record: Mapping[str, Any], system: str, line: int) -> list[Utterance]:
     given = [field for field in ("utterances", "messages") if record.get(field) is not None]
     if len(given) != 1:
-        what = "both" if given else found(dict(record))
+        what = "both" if given else describe(dict(record))
         raise InputError(f"expected either utterances or messages, found {what}")
     values, facts = record[given[0]], fields.texts(record, "facts")
     if given == ["messages"]:
         if not isinstance(values, list):
-            raise InputError(f"messages: expected a list of chat messages, found {found(values)}")
+            raise InputError(f"messages: expected a list of chat messages, found {describe(values)}")
         said, instructions = messages.split(values, "messages")
         facts += instructions
         return [Utterance(line, text, _speaker(system, role), facts) for role, text in said]
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise InputError(f"utterances: expected a list of strings, found {found(values)}")
+        raise InputError(f"utterances: expected a list of strings, found {describe(values)}")
     return [Utterance(line, value, system, facts) for value in values]
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from dialogauge.corpus import fields
 from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.known import KnownCorpus
-from dialogauge.corpus.quote import found
+from dialogauge.corpus.quote import describe
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.corpus.turn import NOTHING, Turn
@@ -55,7 +55,7 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
 def _responses(record: Mapping[str, Any]) -> list[str]:
     responses = record.get("hyps")
     if not isinstance(responses, list) or not responses or not all(isinstance(item, str) for item in responses):
-        raise InputError(f"hyps: expected a list of strings, one per system, found {found(responses)}")
+        raise InputError(f"hyps: expected a list of strings, one per system, found {describe(responses)}")
     return responses
 
 
@@ -65,7 +65,7 @@ def _dimensions(scores: Any, systems: int) -> int:
         return 0
     wanted = f"human_scores: expected {counted(systems, 'list')} of numbers, one per response"
     if not isinstance(scores, list) or not all(isinstance(row, list) for row in scores):
-        raise InputError(f"{wanted}, found {found(scores)}")
+        raise InputError(f"{wanted}, found {describe(scores)}")
     if len(scores) != systems:
         raise InputError(f"{wanted}, found {counted(len(scores), 'list')}")
     lengths = {len(row) for row in scores}
@@ -85,7 +85,7 @@ def _refuse_change(expected: tuple[int, int], here: tuple[int, int]) -> None:
 def _turns(record: Mapping[str, Any], responses: list[str], scores: Any, names: _Names) -> list[Turn]:
     context = record.get("src")
     if not isinstance(context, str):
-        raise InputError(f"src: expected text, found {found(context)}")
+        raise InputError(f"src: expected text, found {describe(context)}")
     references = fields.references(record, "refs")
     extra = fields.extra(record, _FIELDS)
     return [

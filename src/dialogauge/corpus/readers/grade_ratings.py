@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from dialogauge.corpus import fields
 from dialogauge.corpus.json_array import items, parse_item
-from dialogauge.corpus.quote import found, quote
+from dialogauge.corpus.quote import describe, quote
 from dialogauge.corpus.reading import Reading
 from dialogauge.corpus.strict_json import parse
 from dialogauge.errors import InputError
@@ -71,7 +71,7 @@ class Judgements:
         # The list is written as text.
         values = parse(scores) if isinstance(scores, str) else scores
         if not isinstance(values, list):
-            raise InputError(f"HumanScores: expected a list of numbers, found {found(scores)}")
+            raise InputError(f"HumanScores: expected a list of numbers, found {describe(scores)}")
         ratings = tuple(fields.rating(value, DIMENSION) for value in values)
         if any(rating is not None for rating in ratings):
             self._rated.setdefault(_key(*names, *texts), []).append(ratings)

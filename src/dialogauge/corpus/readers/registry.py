@@ -95,15 +95,15 @@ def _messages(caveats: Sequence[Caveat]) -> list[str]:
     return [caveat.message for caveat in caveats]
 
 
-def _faults(name: str, found: Any) -> list[str]:
+def _faults(name: str, reader: Any) -> list[str]:
     """Everything that keeps what another package gives from being the reader of this name."""
-    if not isinstance(found, Reader):
+    if not isinstance(reader, Reader):
         return ["it is no dialogauge.corpus.Reader"]
-    faults = [] if found.name == name else [f"its name is {found.name!r}, not {name!r}"]
-    if not isinstance(found.title, str) or not found.title.strip():
-        faults.append(f"title: expected a line on what it reads, found {found.title!r}")
+    faults = [] if reader.name == name else [f"its name is {reader.name!r}, not {name!r}"]
+    if not isinstance(reader.title, str) or not reader.title.strip():
+        faults.append(f"title: expected a line on what it reads, found {reader.title!r}")
     methods = ("sniff", "read")
-    return faults + [f"{each} is no function" for each in methods if not callable(getattr(found, each))]
+    return faults + [f"{each} is no function" for each in methods if not callable(getattr(reader, each))]
 
 
 PLUG_INS: PlugIns[Reader] = PlugIns("reader", "dialogauge.readers", READERS, _faults)

@@ -10,7 +10,7 @@ from typing import Any
 from dialogauge.corpus import fields
 from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.json_array import items, parse_item
-from dialogauge.corpus.quote import found
+from dialogauge.corpus.quote import describe
 from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
@@ -60,14 +60,14 @@ def _turns(record: Mapping[str, Any], place: str) -> list[Turn]:
 def _responses(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     responses = record.get("responses")
     if not isinstance(responses, list) or not all(isinstance(response, dict) for response in responses):
-        raise InputError(f"responses: expected a list of objects, found {found(responses)}")
+        raise InputError(f"responses: expected a list of objects, found {describe(responses)}")
     return responses
 
 
 def _model(response: Mapping[str, Any]) -> str:
     name = fields.name(response, "model")
     if name is None:
-        raise InputError(f"model: expected the system's name, found {found(dict(response))}")
+        raise InputError(f"model: expected the system's name, found {describe(dict(response))}")
     return sys.intern(name)
 
 

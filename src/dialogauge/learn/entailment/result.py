@@ -31,7 +31,7 @@ class EntailmentResult:
         card = self.card
         held, training = card["validation"], card["training"]
         judged = {"validation": held, **card["tests"]}
-        rows = [_row(name, found, label) for name, found in judged.items() for label in range(len(held["labels"]))]
+        rows = [_row(name, result, label) for name, result in judged.items() for label in range(len(held["labels"]))]
         headers = [
             Header("pairs", align="left"),
             Header("accuracy", "higher"),
@@ -50,14 +50,14 @@ class EntailmentResult:
         return Table(headers, rows, notes)
 
 
-def _row(name: str, found: Mapping[str, Any], label: int) -> list[Cell]:
+def _row(name: str, judged: Mapping[str, Any], label: int) -> list[Cell]:
     """One class of the pairs of this name; the first says how often the model is right."""
     first = label == 0
-    accuracy = Cell(f"{found['accuracy']:.4f}", f"[{found['low']:.4f}, {found['high']:.4f}]") if first else Cell("")
+    accuracy = Cell(f"{judged['accuracy']:.4f}", f"[{judged['low']:.4f}, {judged['high']:.4f}]") if first else Cell("")
     return [
-        Cell(f"{name} ({found['pairs']})" if first else ""),
+        Cell(f"{name} ({judged['pairs']})" if first else ""),
         accuracy,
-        Cell(f"{found['majority']:.4f}" if first else ""),
-        Cell(found["labels"][label]),
-        *(Cell(str(count)) for count in found["confusion"][label]),
+        Cell(f"{judged['majority']:.4f}" if first else ""),
+        Cell(judged["labels"][label]),
+        *(Cell(str(count)) for count in judged["confusion"][label]),
     ]

@@ -148,14 +148,14 @@ def _fill(dialogues: list[Dialogue], splits: list[str]) -> int:
 
 
 def _caveats(again: int, moved: int, judged: int, turns: int) -> list[Caveat]:
-    found = []
+    caveats = []
     if moved:
         message = f"{counted(moved, 'dialogue')} moved to other splits, so that each has at least {FEWEST}"
-        found.append(Caveat("small_splits", message))
+        caveats.append(Caveat("small_splits", message))
     if again:
         message = f"{counted(again, 'dialogue')} with the text of another, or without any, left out"
-        found.append(Caveat("repeated_dialogues", message))
+        caveats.append(Caveat("repeated_dialogues", message))
     if judged:
         message = f"{judged} of {turns} turns have ratings or references: are these conversations between people?"
-        found.append(Caveat("system_responses", message))
-    return found
+        caveats.append(Caveat("system_responses", message))
+    return caveats

@@ -13,22 +13,22 @@ Stated = tuple[tuple[str, ...], str]
 
 
 def negated(slot: Slot) -> Stated | None:
-    found = _found(slot, lambda statement: opposite(statement) or "")
-    return _drawn(slot, [each for each in found if bare(each[1]) not in slot.taken])
+    statements = _changed_statements(slot, lambda statement: opposite(statement) or "")
+    return _drawn(slot, [each for each in statements if bare(each[1]) not in slot.taken])
 
 
 def restated(slot: Slot) -> Stated | None:
     """Of the statements that have an opposite, so that it is not the kind of sentence that tells the two apart. Half of
     the time word for word."""
-    return _drawn(slot, _found(slot, reworded if slot.random.random() < 0.5 else str))
+    return _drawn(slot, _changed_statements(slot, reworded if slot.random.random() < 0.5 else str))
 
 
-def _found(slot: Slot, change: Callable[[str], str]) -> list[Stated]:
+def _changed_statements(slot: Slot, change: Callable[[str], str]) -> list[Stated]:
     return [(premise, change(statement) + end) for premise, statement, end in _statements(slot)]
 
 
-def _drawn(slot: Slot, found: Sequence[Stated]) -> Stated | None:
-    return found[slot.below(len(found))] if found else None
+def _drawn(slot: Slot, statements: Sequence[Stated]) -> Stated | None:
+    return statements[slot.below(len(statements))] if statements else None
 
 
 def _statements(slot: Slot) -> Iterator[tuple[tuple[str, ...], str, str]]:

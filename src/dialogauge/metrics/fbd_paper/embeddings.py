@@ -49,11 +49,11 @@ class PaperEmbedding(EmbeddingMetric):
         return self.vectors.tokens(texts, split=str.split)
 
     def caveats(self, summary: Sums) -> list[Caveat]:
-        found = super().caveats(summary)
+        caveats = super().caveats(summary)
         if isinstance(self.vectors, InputTable):
             message = f"{self.label}: a model's input vectors, where the paper had GloVe's; its numbers do not come out"
-            found.append(Caveat("stand_in_vectors", message))
-        return found
+            caveats.append(Caveat("stand_in_vectors", message))
+        return caveats
 
     def recipe(self) -> dict[str, str]:
         return {**COMPAT, **super().recipe(), "words": "spaces", "references": "first"}

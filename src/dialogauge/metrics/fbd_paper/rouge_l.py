@@ -112,14 +112,14 @@ class PaperRougeL(RougeL):
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         wordless, cut = (int(count) for count in summary.total[-2:])
-        found = []
+        caveats = []
         if wordless:
             message = f"rouge_l knows only ASCII letters and digits: {wordless} responses in other scripts score 0"
-            found.append(Caveat("no_words", message))
+            caveats.append(Caveat("no_words", message))
         if cut:
             message = f"rouge_l of fbd-paper reads {LIMIT} characters of a text: {cut} turns have longer ones"
-            found.append(Caveat("cut_text", message))
-        return found
+            caveats.append(Caveat("cut_text", message))
+        return caveats
 
     def recipe(self) -> dict[str, str]:
         return {
