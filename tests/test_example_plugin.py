@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dialogauge import Turn
 from dialogauge.corpus.readers import registry as readers
 from dialogauge.encode import encoders
 from dialogauge.metrics import registry as metrics
@@ -89,6 +90,8 @@ def test_the_code_of_the_page_is_what_it_says():
     names = {}
     for code in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         exec(compile(code, "plug-ins.md", "exec"), names)
+    asked = [names["metric"], names["exclaims"]]
+    assert [metric(Turn("0", "why?!")) for metric in asked] == [1, 1]
     assert metrics.PLUG_INS.faults("question_share", names["QuestionShare"]) == []
     assert readers.PLUG_INS.faults("qa", names["QA"]) == []
     assert encoders.plug_ins().faults("letters", names["Letters"]) == []

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dialogauge.learn.entailment.train import train_entailment
     from dialogauge.learn.ruber import train_ruber
     from dialogauge.learn.synthesis import synthesize_entailment
+    from dialogauge.metrics.function import metric
     from dialogauge.report import (
         plot_agreement,
         plot_agreement_forest,
@@ -65,6 +66,7 @@ _HOMES = {
     "compare_runs": "evaluation",
     "correlate": "agreement",
     "evaluate": "evaluation",
+    "metric": "metrics.function",
     "normality": "evaluation",
     "plot_agreement": "report",
     "plot_agreement_forest": "report",
@@ -98,6 +100,7 @@ __all__ = [
     "correlate",
     "evaluate",
     "load",
+    "metric",
     "normality",
     "plot_agreement",
     "plot_agreement_forest",

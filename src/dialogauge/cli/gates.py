@@ -71,8 +71,10 @@ def parse_gates(option: str, arguments: argparse.Namespace) -> list[Gate]:
 
 
 def _split(option: str, text: str) -> tuple[str, float | None]:
+    from dialogauge.metrics.function import IN_FILE
+
     match = NUMBER_AT_END[option].fullmatch(text)
-    if match is None and option == IF_WORSE:
+    if option == IF_WORSE and (match is None or IN_FILE.fullmatch(text)):
         return text, None
     try:
         number = float(match[2]) if match else math.nan

@@ -24,7 +24,10 @@ class Joined(argparse.Action):
         setattr(namespace, self.dest, values if before is None else f"{before},{values}")
 
 
-METRICS = "comma-separated or repeated; see `dialogauge metrics`"
+METRICS = (
+    "comma-separated or repeated; see `dialogauge metrics`. FILE.py:FUNCTION scores by a function of your own: the file"
+    " is run"
+)
 
 
 def add_names(parser: argparse.ArgumentParser, option: str, what: str) -> None:

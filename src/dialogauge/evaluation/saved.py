@@ -20,7 +20,8 @@ from dialogauge.evaluation.array_file import open_plain, read_arrays
 from dialogauge.evaluation.matching import Answered
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import Sample
-from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.metrics.function import kept_metric
+from dialogauge.metrics.registry import Request, parse_request, parse_requests
 
 SCHEMA = "dialogauge.run/1"
 REAL_UNITS, ANSWERED = "real_units", "answered"
@@ -77,7 +78,8 @@ def load_runs(
     common = [label for label in labels[0] if all(label in own for own in labels)]
     if not metrics and not common:
         raise InputError(f"the runs have no metric in common: {'; '.join(', '.join(own) for own in labels)}")
-    requests = parse_requests(metrics or common, runs[0].compat)
+    known = {sample.label: _request(sample.label, sample.signature, runs[0].compat) for sample in runs[0].samples}
+    requests = parse_requests(metrics or common, runs[0].compat, known=known)
     for request in requests:
         if request.label not in common:
             raise InputError(f"{request.label} is not in every run; in all of them: {', '.join(common) or 'none'}")
@@ -193,9 +195,14 @@ def _check_types(record: Mapping[str, Any]) -> None:
         raise ValueError(f"{RUN}: expected texts in samples and warnings")
 
 
+def _request(label: str, signature: str, compat: str | None) -> Request:
+    """What was measured, as far as a run says it. No file is run for it, whatever the label is."""
+    function = kept_metric(signature)
+    return Request(function) if function else parse_request(label, compat)
+
+
 def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, systems: dict[str, int]) -> Sample:
-    (request,) = parse_requests(said["metric"], compat)
-    metric = request.metric
+    metric = _request(said["metric"], said["signature"], compat).metric
     version = said["signature"].rpartition("|dialogauge:")[2]
     if version != __version__ or not said["signature"].startswith(f"{metric.name}|"):
         raise ValueError(f"{said['signature']} cannot be compared by version {__version__}")

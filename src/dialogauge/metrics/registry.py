@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.metrics.base import Metric, options, spell
 from dialogauge.metrics.checking import metric_faults
+from dialogauge.metrics.function import function_in_file
 from dialogauge.numbers import LARGEST, check_number
 from dialogauge.plugins import PlugIns
 
@@ -133,11 +134,14 @@ def parse_requests(
     wanted: str | Metric | Request | Iterable[str | Metric | Request],
     compat: str | None = None,
     defaults: Mapping[str, str | None] | None = None,
+    known: Mapping[str, Request] | None = None,
 ) -> list[Request]:
-    """A comma-separated string, or a sequence of such strings and of metrics, in the order given.
+    """A comma-separated string, or a sequence of such strings and of metrics, in the order given. `FILE.py:FUNCTION`
+    runs that file.
 
     Names stand for the recipes of `compat` where they have such a metric; metrics given as objects stay what
     they are. `defaults` are options (the encoder, say) for every named metric that has them and is not given its own.
+    `known` are requests by their labels, which come before all others.
     """
     _variants(compat)
     given = {name: value for name, value in (defaults or {}).items() if value is not None}
@@ -152,7 +156,13 @@ def parse_requests(
             requests.append(Request(item))
         else:
             pieces = (text.strip() for text in COMMA_OUTSIDE_BRACKETS.split(item))
-            requests.extend(parse_request(text, compat, given) for text in pieces if text)
+            for text in filter(None, pieces):
+                if known and text in known:
+                    requests.append(known[text])
+                elif function := function_in_file(text):
+                    requests.append(Request(function))
+                else:
+                    requests.append(parse_request(text, compat, given))
     if not requests:
         raise InputError(f"no metric named; known: {', '.join(known_names())}")
     metrics: dict[str, Metric] = {}
@@ -172,7 +182,9 @@ def parse_request(text: str, compat: str | None = None, defaults: Mapping[str, s
     """One name with optional options and part: `bertscore[idf=true].precision`."""
     match = REQUEST.fullmatch(text)
     if not match:
-        raise InputError(f"cannot read the metric {text!r}; expected NAME, NAME[OPTION=VALUE,...] or NAME.PART")
+        raise InputError(
+            f"cannot read the metric {text!r}; expected NAME, NAME[OPTION=VALUE,...], NAME.PART or FILE.py:FUNCTION"
+        )
     name = known_name(match["name"]) or match["name"]
     cls = metric_class(name, compat)
     part = match["part"]
