@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dialogauge.evaluation import (
         Comparison,
         Result,
+        RunOptions,
         Score,
         best_replies,
         compare,
@@ -60,6 +61,7 @@ _HOMES = {
     "DialogaugeError": "errors",
     "InputError": "errors",
     "Result": "evaluation",
+    "RunOptions": "evaluation",
     "Score": "evaluation",
     "best_replies": "evaluation",
     "compare": "evaluation",
@@ -91,6 +93,7 @@ __all__ = [
     "DialogaugeError",
     "InputError",
     "Result",
+    "RunOptions",
     "Score",
     "Turn",
     "__version__",

@@ -732,8 +732,8 @@ class Squared(Column):
 
     name = "squared"
 
-    def conclude(self, summary, real=None):
-        return {"": super().conclude(summary, real)[""] ** 2}
+    def conclude(self, summary):
+        return {"": super().conclude(summary)[""] ** 2}
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-9])

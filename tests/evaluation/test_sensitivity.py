@@ -11,7 +11,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.corpus.perturb import perturb, references_as_system
 from dialogauge.corpus.perturbations import KINDS
 from dialogauge.errors import Caveat, InputError
-from dialogauge.evaluation import evaluate, sensitivity
+from dialogauge.evaluation import RunOptions, evaluate, sensitivity
 
 WORDS = "red green blue black white pink grey brown gold teal".split()
 MODULE = sys.modules["dialogauge.evaluation.sensitivity"]
@@ -112,9 +112,9 @@ def test_arguments_reach_evaluate(monkeypatch):
     metric, options = seen[0]
     assert (metric.encoder, metric.dtype) == ("some", "bfloat16")
     given = {"seed": 2, "resamples": 7, "confidence": 0.8, "compat": "fbd-paper", "cache": False, "real": real}
-    assert options == {**given, "progress": False}
+    assert RunOptions(**options) == RunOptions(**given, encoder="some", dtype="bfloat16")
     assert seen[0][1] == seen[1][1]
-    assert "real" not in seen[2][1]
+    assert seen[2][1]["real"] is None
 
 
 def test_same_seed_same_bytes():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import Unpack
 
 from dialogauge.agreement import caveats
 from dialogauge.agreement.macro import mean_rows
@@ -14,35 +15,24 @@ from dialogauge.agreement.result import Agreement
 from dialogauge.agreement.scopes import find_scopes
 from dialogauge.agreement.study import Collected, Plan, study
 from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.measure import ROWS_FIT, measure
 from dialogauge.evaluation.real import read_real
-from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.base import Metric
-from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.evaluation.settings import Metrics, RunKeywords, RunOptions, takes_run_options
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import one_blas_thread
 
 
+@takes_run_options
 @one_blas_thread()
 def correlate(
     corpora: Given,
-    metrics: str | Metric | Request | Iterable[str | Metric | Request],
+    metrics: Metrics,
     *,
     level: str | Sequence[str] | None = None,
     dimension: str | Sequence[str] | None = None,
     per_system: bool = False,
-    systems: Sequence[str] | None = None,
-    real: CorpusLike | None = None,
-    compat: str | None = None,
-    encoder: str | None = None,
-    dtype: str | None = None,
-    cache: bool = True,
-    seed: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    progress: bool = False,
+    **options: Unpack[RunKeywords],
 ) -> Agreement:
     """Correlates every metric with people's ratings: Pearson, Spearman and Kendall with intervals and p-values, cosine,
     and the share of pairs ordered as people order them. All are oriented: negative says that a metric points the wrong
@@ -54,34 +44,35 @@ def correlate(
     systems. `dimension` names what was rated, in any case; by default "overall" where there is such a rating, else all
     there are; "all" for all. `per_system` adds each system's turns by themselves. All other arguments are those of
     `evaluate`."""
-    requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
+    run = RunOptions(**options)
+    requests = run.requests(metrics)
     plan = Plan(
         requests=requests,
         levels=check_levels(level),
         dimensions=None if dimension is None else _listed(dimension),
         per_system=per_system,
-        settings=Settings(seed, resamples, confidence),
-        progress=progress,
+        settings=run.settings,
+        progress=run.progress,
     )
     collected, scored = Collected(), list[tuple[str, Caveat]]()
     named = name_corpora(corpora)
-    beside = None if real is None else as_source(real)
-    if beside is not None and len(named) > 1:  # a stream can be read once
-        kept, _, remarks = read_real(beside, progress)
-        beside = Corpus(kept.turns, kept.files, tuple(remarks))
+    real = run.real_turns()
+    if real is not None and len(named) > 1:  # a stream can be read once
+        kept, _, remarks = read_real(real, run.progress)
+        real = Corpus(kept.turns, kept.files, tuple(remarks))
     rated = {}
     for name, corpus in named.items():
         with _told(name, len(named)):
-            asked = corpus.select(systems or None)
+            asked = corpus.select(run.systems or None)
             rated[name] = _rated(asked)
         collected.caveats += caveats.unrated_caveats(name, asked, rated[name])
     scopes, lacking = find_scopes(rated, plan.levels, plan.dimensions)
     collected.caveats += lacking
-    for name, corpus in _watched(rated, progress):
+    for name, corpus in _watched(rated, run.progress):
         if not scopes[name]:
             continue
         with _told(name, len(named)):
-            measured = measure(corpus, requests, None, compat, cache, progress, beside)
+            measured = measure(corpus, requests, None, run.compat, run.cache, run.progress, real)
             scored += [(name, caveat) for caveat in measured.caveats]
             study(scopes[name], corpus, measured, plan, collected)
         collected.files += measured.files

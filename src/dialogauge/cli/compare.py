@@ -24,9 +24,9 @@ from dialogauge.cli.inputs import (
     add_inputs,
     add_real,
     add_resampling,
+    listed_names,
     options,
     reading,
-    real_conversations,
 )
 from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
@@ -110,8 +110,15 @@ def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Compa
         for option in ("compat", "real", "reader", "map", "skip_invalid", "encoder", "dtype", "no_cache"):
             if getattr(arguments, option):
                 raise InputError(f"--{option.replace('_', '-')} has no meaning for runs: they are measured already")
-        settings = {name: options(arguments)[name] for name in ("systems", "seed", "resamples", "confidence")}
-        return compare_runs(runs, wanted if arguments.metrics else None, against=arguments.system, **settings)
+        return compare_runs(
+            runs,
+            wanted if arguments.metrics else None,
+            systems=listed_names(arguments.systems),
+            seed=arguments.seed,
+            resamples=arguments.resamples,
+            confidence=arguments.confidence,
+            against=arguments.system,
+        )
     if runs:
         raise InputError("is a run, the others are not; give runs only, or files only", runs[0])
     if not wanted:
@@ -120,5 +127,4 @@ def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Compa
             raise InputError("is no run: it has no run.json, which `dialogauge score FILE --out DIR` writes", folder)
         raise InputError("--metrics is needed to compare files; see `dialogauge metrics`")
     corpus = stream(arguments.inputs, **reading(arguments))
-    real = real_conversations(arguments)
-    return compare(corpus, wanted, real=real, against=arguments.system, **options(arguments))
+    return compare(corpus, wanted, against=arguments.system, **options(arguments))

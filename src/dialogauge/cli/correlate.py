@@ -17,7 +17,6 @@ from dialogauge.cli.inputs import (
     listed_names,
     options,
     reading,
-    real_conversations,
 )
 from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
@@ -71,14 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.agreement.correlate_corpora import check_levels, correlate
-    from dialogauge.evaluation.settings import Settings
-    from dialogauge.metrics.registry import parse_requests
+    from dialogauge.evaluation.settings import RunOptions
 
     how = presentation(arguments)
-    Settings(arguments.seed, arguments.resamples, arguments.confidence)
     check_levels(arguments.level)
-    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
-    requests = parse_requests(arguments.metrics, arguments.compat, defaults)
+    requests = RunOptions(**options(arguments)).requests(arguments.metrics)
     if arguments.figures:
         from dialogauge.report.agreement_figures import check_figure_folder
 
@@ -89,7 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
         level=arguments.level,
         dimension=listed_names(arguments.dimension),
         per_system=arguments.per_system,
-        real=real_conversations(arguments),
         **options(arguments),
     )
     warn(result.caveats, arguments)

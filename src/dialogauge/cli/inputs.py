@@ -12,6 +12,7 @@ from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
     from dialogauge.corpus.load import Loading
+    from dialogauge.evaluation.settings import RunKeywords
 
 
 class Joined(argparse.Action):
@@ -108,10 +109,11 @@ def add_resampling(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of `evaluate` and `compare` that come from the command line."""
+def options(arguments: argparse.Namespace) -> RunKeywords:
+    """The run's options that come from the command line."""
     return {
         "systems": listed_names(arguments.systems),
+        "real": real_conversations(arguments),
         "compat": arguments.compat,
         "encoder": arguments.encoder,
         "dtype": arguments.dtype,

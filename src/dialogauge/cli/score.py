@@ -17,7 +17,6 @@ from dialogauge.cli.inputs import (
     add_resampling,
     options,
     reading,
-    real_conversations,
 )
 from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
@@ -86,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     ranked_by, unranked = rankable(requests, counts) if counts else ([], [])
     _check(arguments, listed=[*(["explain"] if explained else []), *counts])
     corpus = _corpus(arguments)
-    result = evaluate(corpus, requests, real=real_conversations(arguments), **options(arguments))
+    result = evaluate(corpus, requests, **options(arguments))
     result.caveats.extend(unranked)
     warn(result.caveats, arguments)
     explanations = [explain(result, _again(corpus, arguments), request.label) for request in explained]
@@ -106,16 +105,16 @@ def run(arguments: argparse.Namespace) -> int:
 def _requests(arguments: argparse.Namespace, limited: Sequence[Request]) -> tuple[list[Request], list[Request]]:
     """What is to be scored, `limited` or not, and which of it explained."""
     from dialogauge.evaluation.explain import check_explained
-    from dialogauge.metrics.registry import parse_requests
+    from dialogauge.evaluation.settings import RunOptions
 
     wanted = [*filter(None, (arguments.metrics, arguments.explain)), *limited]
     if not wanted:
         raise InputError("--metrics is needed, as in --metrics bleu,meteor; `dialogauge metrics` lists them")
-    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
-    explained = parse_requests(arguments.explain, arguments.compat, defaults) if arguments.explain else []
+    asked = RunOptions(**options(arguments))
+    explained = asked.requests(arguments.explain) if arguments.explain else []
     for request in explained:
         check_explained(request)
-    return parse_requests(wanted, arguments.compat, defaults), explained
+    return asked.requests(wanted), explained
 
 
 def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:

@@ -49,28 +49,23 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.corpus import load
     from dialogauge.corpus.perturbations import KINDS
     from dialogauge.evaluation.sensitivity import check_plan, sensitivity
-    from dialogauge.evaluation.settings import Settings
-    from dialogauge.metrics.registry import parse_requests
+    from dialogauge.evaluation.settings import RunOptions
 
     how = presentation(arguments)
     kinds = KINDS if arguments.kinds is None else arguments.kinds
     kinds, ratios = check_plan(kinds, _numbers(arguments.ratios))
-    Settings(arguments.seed, arguments.resamples, arguments.confidence)
-    defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
-    requests = parse_requests(arguments.metrics, arguments.compat, defaults)
+    requests = RunOptions(**options(arguments)).requests(arguments.metrics)
     if arguments.plot:
         from dialogauge.report.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     corpus = load(arguments.files, **reading(arguments), progress=not arguments.quiet)
-    real = load(arguments.real, skip_invalid=arguments.skip_invalid) if arguments.real else None
     result = sensitivity(
         corpus,
         requests,
         kinds=kinds,
         ratios=ratios,
         of="reference" if arguments.of == "references" else "response",
-        real=real,
         **options(arguments),
     )
     warn(result.caveats, arguments)

@@ -7,12 +7,14 @@ from dialogauge.evaluation.ranked_replies import RankedReplies, best_replies, wo
 from dialogauge.evaluation.result import Result, Score
 from dialogauge.evaluation.run import evaluate
 from dialogauge.evaluation.sensitivity import Sensitivity, sensitivity
+from dialogauge.evaluation.settings import RunOptions
 
 __all__ = [
     "Comparison",
     "Normality",
     "RankedReplies",
     "Result",
+    "RunOptions",
     "Score",
     "Sensitivity",
     "best_replies",

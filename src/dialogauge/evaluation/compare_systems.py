@@ -5,49 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
-from dialogauge.corpus.frames import CorpusLike, as_source
+from dialogauge.corpus.frames import CorpusLike
 from dialogauge.corpus.quote import quote, quote_all
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
-from dialogauge.evaluation.measure import Measured, measure
+from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.pairs import Pair, all_pairs
-from dialogauge.evaluation.run import score_all
+from dialogauge.evaluation.run import measure_run, score_all
 from dialogauge.evaluation.saved import Names, load_runs
-from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.base import Metric
-from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.evaluation.settings import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
+from dialogauge.metrics.registry import Request
 from dialogauge.stats.arrays import one_blas_thread
 
 
+@takes_run_options
 @one_blas_thread()
 def compare(
     corpus: CorpusLike,
-    metrics: str | Metric | Request | Iterable[str | Metric | Request],
+    metrics: Metrics,
     *,
-    systems: Sequence[str] | None = None,
-    compat: str | None = None,
-    encoder: str | None = None,
-    dtype: str | None = None,
-    cache: bool = True,
-    seed: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    progress: bool = False,
-    real: CorpusLike | None = None,
     against: Sequence[str] | None = None,
+    **options: Unpack[RunKeywords],
 ) -> Comparison:
     """Every pair of systems under every metric: the difference with its interval, a test corrected for the number of
     pairs, and the size of the effect. `against` has texts "A=B" where only some pairs are wanted: B against A. Other
     arguments as for `evaluate`."""
-    settings = Settings(seed, resamples, confidence)
-    requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    beside = None if real is None else as_source(real)
-    measured = measure(as_source(corpus), requests, systems, compat, cache, progress, beside)
+    run = RunOptions(**options)
+    requests, measured = measure_run(corpus, metrics, run)
     names = {system: system for system in measured.systems}
     asked = _baselines_asked_for(against, names, [names]) if against else None
-    return compare_measured(measured, requests, settings, asked)
+    return compare_measured(measured, requests, run.settings, asked)
 
 
 @one_blas_thread()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 
@@ -10,31 +11,17 @@ from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.floors import floor_caveats
 from dialogauge.evaluation.intervals import Estimate, Resampler, method
-from dialogauge.evaluation.measure import measure
+from dialogauge.evaluation.measure import Measured, measure
 from dialogauge.evaluation.result import Result, Score
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.base import Metric
-from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.evaluation.settings import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
+from dialogauge.metrics.registry import Request
 from dialogauge.stats.arrays import one_blas_thread
 
 
+@takes_run_options
 @one_blas_thread()
-def evaluate(
-    corpus: CorpusLike,
-    metrics: str | Metric | Request | Iterable[str | Metric | Request],
-    *,
-    systems: Sequence[str] | None = None,
-    compat: str | None = None,
-    encoder: str | None = None,
-    dtype: str | None = None,
-    cache: bool = True,
-    seed: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    progress: bool = False,
-    real: CorpusLike | None = None,
-) -> Result:
+def evaluate(corpus: CorpusLike, metrics: Metrics, **options: Unpack[RunKeywords]) -> Result:
     """Scores every system of the corpus under every metric.
 
     `corpus` is whatever holds turns: a Corpus, a path or several, a list of dicts or of Turns, a pandas or polars
@@ -45,29 +32,29 @@ def evaluate(
     resamples for all systems; past 200,000 turns, from the jackknife over groups of them. The same corpus,
     metrics and seed give the same result.
 
-    `encoder` ("minilm", "roberta-base", a directory, "static:glove.txt") and `dtype` ("float32", "bfloat16") go to all
-    metrics given by name that take one and have none of their own. What is encoded is kept on disk unless `cache` is
-    off.
-
-    `real` are real conversations, to whose responses distances (`fbd`, `prd`, `mmd`, `prdc`) hold each system's;
-    without them they take the corpus's own references.
+    `options` are the fields of `RunOptions`.
     """
-    settings = Settings(seed, resamples, confidence)
-    requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    beside = None if real is None else as_source(real)
-    measured = measure(as_source(corpus), requests, systems, compat, cache, progress, beside)
-    scores = score_all(measured.samples, requests, settings, floors=True, progress=progress)
+    run = RunOptions(**options)
+    requests, measured = measure_run(corpus, metrics, run)
+    scores = score_all(measured.samples, requests, run.settings, floors=True, progress=run.progress)
     return Result(
         scores=scores,
         columns=[request.name for request in requests],
         systems=measured.systems,
         files=measured.files,
         caveats=[*measured.caveats, *floor_caveats(scores, [request.name for request in requests], measured.unit)],
-        settings=settings,
+        settings=run.settings,
         unit=measured.unit,
         samples=measured.samples,
-        compat=compat,
+        compat=run.compat,
     )
+
+
+def measure_run(corpus: CorpusLike, metrics: Metrics, run: RunOptions) -> tuple[list[Request], Measured]:
+    """What was asked for, and what its metrics noted about the corpus."""
+    requests = run.requests(metrics)
+    source, real = as_source(corpus), run.real_turns()
+    return requests, measure(source, requests, run.systems, run.compat, run.cache, run.progress, real)
 
 
 def score_all(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from dialogauge import tables
 from dialogauge.corpus.corpus import Corpus, SourceFile
@@ -18,10 +18,8 @@ from dialogauge.evaluation.merge_caveats import Place, merge_caveats
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.run import evaluate
 from dialogauge.evaluation.sensitivity_table import sensitivity_table
-from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.settings import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
 from dialogauge.evaluation.trend import CONSTANT, STAYS, STEADY, Point, Trend, trend_of
-from dialogauge.metrics.base import Metric
-from dialogauge.metrics.registry import Request, parse_requests
 from dialogauge.progress import progress_bar
 
 SCHEMA = "dialogauge.sensitivity/1"
@@ -86,23 +84,15 @@ class Sensitivity(MetricForms):
         return _series(self.points)
 
 
+@takes_run_options
 def sensitivity(
     corpus: CorpusLike,
-    metrics: str | Metric | Request | Iterable[str | Metric | Request],
+    metrics: Metrics,
     *,
     kinds: str | Iterable[str] = tuple(KINDS),
     ratios: Iterable[float] = RATIOS,
     of: Literal["response", "reference"] = "response",
-    systems: Sequence[str] | None = None,
-    real: CorpusLike | None = None,
-    compat: str | None = None,
-    encoder: str | None = None,
-    dtype: str | None = None,
-    cache: bool = True,
-    seed: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    progress: bool = False,
+    **options: Unpack[RunKeywords],
 ) -> Sensitivity:
     """Scores the corpus with more and more of its responses made worse, and says which metrics fall.
 
@@ -114,19 +104,18 @@ def sensitivity(
     kinds, ratios = check_plan(kinds, ratios)
     if of not in ("response", "reference"):
         raise unknown("text to change", of, ("response", "reference"))
-    settings = Settings(seed, resamples, confidence)
-    requests = parse_requests(metrics, compat, {"encoder": encoder, "dtype": dtype})
-    corpus = as_corpus(corpus).select(systems or None)
+    run = RunOptions(**options)
+    requests = run.requests(metrics)
+    corpus = as_corpus(corpus).select(run.systems or None)
     if of == "reference":
         corpus = references_as_system(corpus)
-    options: dict[str, Any] = {"compat": compat, "cache": cache, "progress": progress, **asdict(settings)}
-    if real is not None:
-        options["real"] = as_corpus(real)
+    options["systems"] = None
+    options["real"] = None if run.real is None else as_corpus(run.real)
     base = evaluate(corpus, requests, **options)
     points = [point for kind in kinds for point in _points(base, kind, 0.0, {})]
     found: dict[Place, list[Caveat]] = {}
-    for kind, ratio in _watched([(kind, ratio) for kind in kinds for ratio in ratios if ratio], progress):
-        worse = perturb(corpus, kind, ratio, seed)
+    for kind, ratio in _watched([(kind, ratio) for kind in kinds for ratio in ratios if ratio], run.progress):
+        worse = perturb(corpus, kind, ratio, run.seed)
         result = evaluate(worse, requests, **options)
         points += _points(result, kind, ratio, _changed(corpus, worse))
         found[kind, ratio] = result.caveats
@@ -142,7 +131,7 @@ def sensitivity(
         systems=base.systems,
         files=base.files,
         caveats=[*merge_caveats(base.caveats, found), *_insensitive(trends, base)],
-        settings=settings,
+        settings=run.settings,
         unit=base.unit,
     )
 
