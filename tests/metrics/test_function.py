@@ -13,7 +13,7 @@ import pytest
 import dialogauge
 from dialogauge import Corpus, InputError, Turn, compare, correlate, evaluate
 from dialogauge.cli.main import main
-from dialogauge.metrics.function import FunctionMetric
+from dialogauge.metrics.function import FunctionMetric, kept_metric
 from dialogauge.metrics.registry import parse_requests
 
 
@@ -120,7 +120,8 @@ def test_versions_of_a_function_have_signatures_of_their_own():
     name, function, digest, *rest = metric.signature.split("|")
     assert (name, function) == ("asks", "function:asks")
     assert digest.startswith("sha256:")
-    assert rest == ["needs:context", "better:higher", "bounds:0..1", f"dialogauge:{dialogauge.__version__}"]
+    assert rest == ["better:higher", "needs:context", "bounds:0.0..1.0", f"dialogauge:{dialogauge.__version__}"]
+    assert kept_metric(metric.signature).signature == metric.signature
     assert made_with(3).signature != made_with(4).signature
     assert made_with(3).signature == made_with(3).signature
     parts = [
@@ -207,6 +208,19 @@ def test_functions_in_files_score_compare_and_correlate(file, responses, capsys)
     assert main(["compare", str(responses), "--metrics", "length", "--fail-if-worse", f"{file}:tells"]) in (0, 1)
     assert main(["correlate", str(responses), "--metrics", f"{file}:words", "--level", "turn"]) == 0
     assert main(["score", str(responses), "--fail-below", f"{file}:words=3"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metrics", "mine.py"], "which function of mine.py? Expected FILE.py:FUNCTION"),
+        (["--metrics", "mine.py:asks[x=1]"], "expected NAME, NAME[OPTION=VALUE,...], NAME.PART or FILE.py:FUNCTION"),
+        (["--fail-below", "{}:asks=1"], "this metric has no better or worse; a function says it by higher_is_better"),
+    ],
+)
+def test_a_wrong_call_says_what_is_expected(file, responses, capsys, arguments, message):
+    assert main(["score", str(responses), *(each.format(file) for each in arguments)]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_the_signature_changes_with_the_file(file, responses):

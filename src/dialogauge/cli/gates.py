@@ -65,7 +65,8 @@ def parse_gates(option: str, arguments: argparse.Namespace) -> list[Gate]:
         defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
         (request,) = parse_requests(metric, arguments.compat, defaults)
         if request.metric.direction(request.part or "") is None:
-            raise InputError(f"{option} {metric}: this metric has no better or worse")
+            hint = "; a function says it by higher_is_better" if ".py:" in metric else ""
+            raise InputError(f"{option} {metric}: this metric has no better or worse{hint}")
         gates.append(Gate(request, number))
     return gates
 

@@ -34,7 +34,7 @@ IN_FILE = re.compile(r"(?P<path>.+\.py):(?P<function>[^\W\d]\w*)")
 OF_TURNS = INPUTS - {"real"}
 UNBOUNDED = (-math.inf, math.inf)
 BETTER = {True: "higher", False: "lower", None: "neither"}
-KEPT = ("function", "sha256", "better", "bounds")
+KEPT = ("function", "sha256", "better")
 """What signatures say of every such metric, enough to draw conclusions from rows that were kept."""
 
 
@@ -74,10 +74,12 @@ class FunctionMetric(MeanMetric):
         return float(value)
 
     def recipe(self) -> dict[str, str]:
-        needs = {"needs": "+".join(sorted(need))} if (need := self.needs[0]) else {}
-        bounds = "..".join(map(str, self.bounds))
-        better = BETTER[self.higher_is_better]
-        return {"function": self.source, "sha256": self.digest[:16], **needs, "better": better, "bounds": bounds}
+        said = {"function": self.source, "sha256": self.digest[:16], "better": BETTER[self.higher_is_better]}
+        if self.needs[0]:
+            said["needs"] = "+".join(sorted(self.needs[0]))
+        if self.bounds != UNBOUNDED:
+            said["bounds"] = "..".join(str(float(end)) for end in self.bounds)
+        return said
 
     @property
     def _key(self) -> tuple[Any, ...]:
@@ -211,6 +213,8 @@ def function_in_file(text: str) -> FunctionMetric | None:
     """The metric that `FILE.py:FUNCTION` asks for, for which the file is run; None for any other text. The function may
     be decorated with `metric`, or carry its arguments as attributes."""
     match = IN_FILE.fullmatch(text)
+    if match is None and text.endswith((".py", ".py:")):
+        raise InputError(f"which function of {text.rstrip(':')}? Expected FILE.py:FUNCTION")
     return _opened(expanded(match["path"]), match["function"]) if match else None
 
 
@@ -276,7 +280,7 @@ def kept_metric(signature: str) -> FunctionMetric | None:
     said: Mapping[str, str] = {key: value for key, _, value in (piece.partition(":") for piece in pieces)}
     if not all(key in said for key in KEPT):
         return None
-    low, _, high = said["bounds"].partition("..")
+    low, _, high = said.get("bounds", "-inf..inf").partition("..")
     return _made(
         name,
         _not_at_hand,
