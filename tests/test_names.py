@@ -25,6 +25,18 @@ def test_no_class_name_stands_for_two_things():
     assert {name: files for name, files in homes.items() if len(files) > 1 and name not in TWO_TRAINERS} == {}
 
 
+def test_no_alias_of_a_type_has_the_name_of_a_class():
+    classes = {node.name for _, node in nodes() if isinstance(node, ast.ClassDef)}
+    aliases = defaultdict(set)
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    aliases[target.id].add(str(file.relative_to(SOURCE)))
+    assert {name: files for name, files in aliases.items() if name in classes} == {}
+
+
 PUBLIC = {"corpus/perturb.py", "evaluation/sensitivity.py", "reproduce/fault_checks.py"}
 """Where `of` is a keyword of the public interface or a field of JSON."""
 

@@ -13,7 +13,7 @@ from dialogauge.agreement.names import Given, name_corpora
 from dialogauge.agreement.points import LEVELS, Level
 from dialogauge.agreement.result import Agreement
 from dialogauge.agreement.scopes import find_scopes
-from dialogauge.agreement.study import Collected, Plan, study
+from dialogauge.agreement.study import Collected, StudyPlan, study
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.measure import ROWS_FIT, measure
@@ -46,7 +46,7 @@ def correlate(
     `evaluate`."""
     run = RunOptions(**options)
     requests = run.requests(metrics)
-    plan = Plan(
+    plan = StudyPlan(
         requests=requests,
         levels=check_levels(level),
         dimensions=None if dimension is None else _listed(dimension),

@@ -13,7 +13,7 @@ from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.pairs import ALPHA
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.intervals import IntervalEstimate, percentile_interval
-from dialogauge.stats.permutations import Pairs
+from dialogauge.stats.permutations import PairValues
 from dialogauge.stats.significance import holm_corrected, points_needed, williams_test
 
 
@@ -27,9 +27,9 @@ class Coefficient:
     """(resamples, metrics): the values of the bootstrap."""
     between: Floats | None = None
     """(metrics, metrics): how metrics go together. None where metrics are not compared by this coefficient."""
-    tests: Pairs | None = None
+    tests: PairValues | None = None
     """p of each pair of metrics."""
-    system_tests: Pairs | None = None
+    system_tests: PairValues | None = None
     """At system level: p of each pair by PERM-SYS, whatever `tests` are."""
 
 

@@ -11,7 +11,7 @@ from dialogauge.agreement.agreement_table import DECIMALS, agreement_table
 from dialogauge.agreement.points import Level, Points, Scope
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.citation import Citation, Keys, cite
+from dialogauge.evaluation.citation import Citation, CitationKeys, cite
 from dialogauge.evaluation.forms import MetricForms, find
 from dialogauge.evaluation.settings import Settings
 
@@ -181,7 +181,7 @@ class Agreement(MetricForms):
             f"Their {100 * settings.confidence:.4g}% intervals come from the bootstrap over {self.unit}"
             f" ({settings.resamples} resamples), p-values from permutations of the ratings; seed {settings.seed}."
         )
-        tests: list[str | Keys] = ["Metrics were compared by permutation tests", ("deutsch2021statistical",)]
+        tests: list[str | CitationKeys] = ["Metrics were compared by permutation tests", ("deutsch2021statistical",)]
         tests += [" with Holm's correction", ("holm1979simple",), "."]
         signatures = {row.metric: row.signature for row in self.rows}
         return cite("Correlations with human ratings", signatures, [[intervals], tests if self.contrasts else []])

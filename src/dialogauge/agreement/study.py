@@ -29,7 +29,7 @@ from dialogauge.stats.reliability import reliability
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """What is asked of every corpus."""
 
     requests: list[Request]
@@ -65,7 +65,7 @@ class Collected:
     """Where every turn has one rating only."""
 
 
-def study(scopes: Sequence[Scope], corpus: Corpus, measured: Measured, plan: Plan, collected: Collected) -> None:
+def study(scopes: Sequence[Scope], corpus: Corpus, measured: Measured, plan: StudyPlan, collected: Collected) -> None:
     """Adds what one corpus gives in these scopes to what is collected."""
     scored: Scored = {}
     for scope in progress_bar(scopes, "correlating", shown=plan.progress, unit="rating"):
@@ -78,7 +78,7 @@ def study(scopes: Sequence[Scope], corpus: Corpus, measured: Measured, plan: Pla
 
 
 def _systems(
-    scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, collected: Collected, scored: Scored
+    scope: Scope, aligned: Aligned, measured: Measured, plan: StudyPlan, collected: Collected, scored: Scored
 ) -> None:
     if len(aligned.systems) < FEWEST:
         collected.caveats.append(caveats.too_few(scope, len(aligned.systems)))
@@ -101,7 +101,7 @@ def _systems(
     _collect(PointSet(points, aligned.ratings, aligned.system_numbers), correlations, measured, plan, collected)
 
 
-def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, collected: Collected) -> None:
+def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: StudyPlan, collected: Collected) -> None:
     if not aligned.turns:
         names = ", ".join(request.name for request in plan.requests)
         raise InputError(f"no rated turn has a value of every one of {names}; ask for them one at a time")
@@ -129,7 +129,9 @@ def _turns(scope: Scope, aligned: Aligned, measured: Measured, plan: Plan, colle
         _collect(made, correlations, measured, plan, collected)
 
 
-def _collect(made: PointSet, correlations: Correlations, measured: Measured, plan: Plan, collected: Collected) -> None:
+def _collect(
+    made: PointSet, correlations: Correlations, measured: Measured, plan: StudyPlan, collected: Collected
+) -> None:
     points = made.points
     contrasts = correlations.contrasts(points)
     collected.points.append(points)
@@ -164,7 +166,7 @@ def _row(
     place: int,
     contrasts: Sequence[Contrast],
     measured: Measured,
-    plan: Plan,
+    plan: StudyPlan,
 ) -> AgreementRow:
     name, scope = points.metrics[place], points.scope
     request = next(request for request in plan.requests if request.name == name)

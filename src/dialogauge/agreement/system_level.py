@@ -20,8 +20,8 @@ from dialogauge.stats.arrays import Floats, settled
 from dialogauge.stats.correlations import kendall_rows, pearson_rows, spearman_rows
 from dialogauge.stats.intervals import IntervalEstimate, fisher_interval, percentile_interval
 from dialogauge.stats.permutations import (
-    Pairs,
-    Rows,
+    PairValues,
+    RowStatistic,
     kendall_permutation_p,
     permutation_p,
     swap_entries,
@@ -31,7 +31,7 @@ from dialogauge.stats.permutations import (
 from dialogauge.stats.resampling import bootstrap_weights
 
 PERM_SYS = "PERM-SYS"
-ROWS: dict[str, Rows] = {
+ROWS: dict[str, RowStatistic] = {
     "pearson": pearson_rows,
     "spearman": spearman_rows,
     "kendall": kendall_rows,
@@ -180,8 +180,8 @@ def correlate_systems(
 
 
 def _both(
-    y: Floats, aligned: Aligned, means: dict[int, Floats], signs: Floats, settings: Settings, rows: Rows
-) -> Pairs:
+    y: Floats, aligned: Aligned, means: dict[int, Floats], signs: Floats, settings: Settings, rows: RowStatistic
+) -> PairValues:
     """PERM-BOTH between metrics that are means over turns."""
     places = list(means)
     if len(places) < 2:
@@ -205,7 +205,7 @@ def _means(aligned: Aligned, names: Sequence[str], values: Floats) -> dict[int, 
     return found
 
 
-def _rows(rows: Rows, x: Floats, y: Floats) -> Floats:
+def _rows(rows: RowStatistic, x: Floats, y: Floats) -> Floats:
     """The correlation of each row; NaN where a system has no score in a resample."""
     known = ~(np.isnan(x).any(1) | np.isnan(y).any(1))
     found = np.full(len(x), np.nan)

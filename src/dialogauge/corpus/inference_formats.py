@@ -18,7 +18,7 @@ from dialogauge.corpus.reading import Reading
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.errors import InputError
 
-Format: TypeAlias = Callable[[Reading], Iterator[InferencePair | Unlabelled]]
+PairFormat: TypeAlias = Callable[[Reading], Iterator[InferencePair | Unlabelled]]
 
 _SEPARATOR = "</s>"
 _PART = re.compile(r"(?<![A-Za-z0-9])(s1|s2|labels)(?![A-Za-z0-9])")
@@ -28,7 +28,7 @@ _KNOWN = (
 )
 
 
-def choose_format(head: FileHead) -> Format:
+def choose_format(head: FileHead) -> PairFormat:
     """The format that fits the beginning of the file; an `InputError` where none does."""
     if head.is_directory:
         raise InputError("is a directory; expected a file", head.path)

@@ -21,7 +21,7 @@ from dialogauge.tables import counted
 REFERENCE = "reference"
 """The system that references are turned into."""
 
-Item: TypeAlias = tuple[str, tuple[str, ...], int]
+ItemKey: TypeAlias = tuple[str, tuple[str, ...], int]
 """What turns of different systems share where they are paired: id and context. The number tells apart turns of one
 system that have both in common, which no loaded corpus has."""
 
@@ -129,7 +129,7 @@ def _drawn(turns: Sequence[Turn], ratio: float, seed: int) -> Iterator[list[tupl
         yield [(position, streams[number[items[position]]]) for _, position in sorted(ranked)[:wanted]]
 
 
-def _items(turns: Sequence[Turn]) -> list[Item]:
+def _items(turns: Sequence[Turn]) -> list[ItemKey]:
     seen: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
     items = []
     for turn in turns:

@@ -42,8 +42,8 @@ PASSING = {
 UNREADABLE = {sqlite3.SQLITE_IOERR | kind << 8 for kind in (1, 32, 33)}
 """SQLITE_IOERR_READ, _DATA and _CORRUPTFS, the last two of which not every Python has names for."""
 
-Kind = Literal["read", "written"]
-CONSEQUENCE: dict[Kind, str] = {"read": "vectors are computed again", "written": "new vectors are not kept"}
+Access = Literal["read", "written"]
+CONSEQUENCE: dict[Access, str] = {"read": "vectors are computed again", "written": "new vectors are not kept"}
 T = TypeVar("T")
 
 
@@ -79,7 +79,7 @@ class Cache:
         self.limit = default_limit() if limit is None else limit
         self._generations = Generations(self.folder)
         self._lock = threading.RLock()
-        self._paused: dict[Kind, float] = {}
+        self._paused: dict[Access, float] = {}
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values that are there, whole and as they were put."""
@@ -128,7 +128,7 @@ class Cache:
         if opened := getattr(self, "_store", None):
             opened.close()
 
-    def _attempt(self, kind: Kind, work: Callable[[CacheFile], T], *, create: bool = False) -> T | None:
+    def _attempt(self, kind: Access, work: Callable[[CacheFile], T], *, create: bool = False) -> T | None:
         """The work's result; None where there is no file, or where what went wrong is noted instead."""
         with self._lock:
             if time.monotonic() < self._paused.get(kind, 0.0):
@@ -178,7 +178,7 @@ class Cache:
             return False
         return True
 
-    def _give_up(self, kind: Kind, error: Exception) -> None:
+    def _give_up(self, kind: Access, error: Exception) -> None:
         self._paused[kind] = time.monotonic() + PAUSE
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         if is_busy(error):

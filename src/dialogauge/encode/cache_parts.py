@@ -24,7 +24,7 @@ STEPS = {NEW, OLD}
 
 
 @dataclass(frozen=True)
-class Kind:
+class CachePartKind:
     """What one subfolder is for. Something unfinished is named `.NAME.` and 16 characters."""
 
     subfolder: str
@@ -52,20 +52,20 @@ class Kind:
 
 
 KINDS = (
-    Kind(
+    CachePartKind(
         "vectors",
         "converted word vectors",
         "[0-9a-f]{16}",
         frozenset({ABOUT, VECTORS, WORDS, ROWS}),
         r"[0-9a-f]{32}\.json",
     ),
-    Kind("models", "unpacked models", re.escape(MPNET), frozenset(MPNET_FILES)),
+    CachePartKind("models", "unpacked models", re.escape(MPNET), frozenset(MPNET_FILES)),
 )
 
 
 @dataclass(frozen=True)
 class Part:
-    kind: Kind
+    kind: CachePartKind
     items: tuple[Path, ...]
 
     @property

@@ -14,7 +14,7 @@ from dialogauge.corpus.quote import quote
 from dialogauge.corpus.source import opened
 from dialogauge.errors import InputError
 
-Format = Literal["glove", "word2vec-text", "word2vec-binary"]
+VectorFormat = Literal["glove", "word2vec-text", "word2vec-binary"]
 BOM = b"\xef\xbb\xbf"
 MOST_VALUES = 1 << 16
 
@@ -34,7 +34,7 @@ _EXPECTED = (
 class Layout:
     """What the start of a file says about the rest of it."""
 
-    format: Format
+    format: VectorFormat
     dim: int
     count: int | None
     """How many words the header announces; None without a header."""

@@ -10,7 +10,7 @@ from dialogauge import __version__, tables
 from dialogauge.metrics.citations import OURS, cited, entries
 from dialogauge.tables import latex, markdown
 
-Keys = tuple[str, ...]
+CitationKeys = tuple[str, ...]
 """Of BibTeX entries, cited at this place of the text."""
 
 
@@ -18,7 +18,7 @@ Keys = tuple[str, ...]
 class Citation:
     """A text in pieces, and the BibTeX entries that it cites."""
 
-    pieces: tuple[str | Keys, ...]
+    pieces: tuple[str | CitationKeys, ...]
     bibtex: Mapping[str, str]
     """By key."""
 
@@ -51,9 +51,9 @@ class Citation:
         return self.render("table")
 
 
-def cite(what: str, signatures: Mapping[str, str], sentences: Iterable[Sequence[str | Keys]]) -> Citation:
+def cite(what: str, signatures: Mapping[str, str], sentences: Iterable[Sequence[str | CitationKeys]]) -> Citation:
     """`what` was computed, by metrics whose signatures these are; then sentences on how."""
-    pieces: list[str | Keys] = [f"{what} were computed with dialogauge {__version__}", (OURS,), ": "]
+    pieces: list[str | CitationKeys] = [f"{what} were computed with dialogauge {__version__}", (OURS,), ": "]
     bibtex = {OURS: entries()[OURS]}
     for place, (metric, signature) in enumerate(signatures.items()):
         found = cited(signature)

@@ -10,7 +10,7 @@ from typing import Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
-from dialogauge.evaluation.citation import Citation, Keys, cite
+from dialogauge.evaluation.citation import Citation, CitationKeys, cite
 from dialogauge.evaluation.digits import format_estimates
 from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores, find
 from dialogauge.evaluation.matching import enough
@@ -27,7 +27,7 @@ from dialogauge.evaluation.settings import Settings
 
 SCHEMA = "dialogauge.comparison/1"
 PAIRS_SHOWN = 30
-CITED: dict[str, Keys] = {
+CITED: dict[str, CitationKeys] = {
     "randomisation": ("noreen1989computer",),
     "permutation": ("chung2013exact",),
     "welch": ("welch1947generalization",),
@@ -167,8 +167,8 @@ class Comparison(MetricForms):
         used = {pair.test for pair in self.pairs if pair.paired == paired}
         return {test: how for test, how in ways.items() if test in used}
 
-    def _tests_in_words(self) -> list[str | Keys]:
-        pieces: list[str | Keys] = []
+    def _tests_in_words(self) -> list[str | CitationKeys]:
+        pieces: list[str | CitationKeys] = []
         for paired, start in ((True, f"in pairs over {self.unit}"), (False, f"over {self.unit} of their own")):
             for place, (test, how) in enumerate(self._tests(paired).items()):
                 opening = f"{'; others' if pieces else 'Systems were compared'} {start} by "

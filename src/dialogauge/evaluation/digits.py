@@ -13,7 +13,7 @@ TINY = 1e-6
 MOST = 15
 """Decimals that can be asked for: a float has no more."""
 
-Estimate = tuple[float | None, float | None, float | None]
+Bounded = tuple[float | None, float | None, float | None]
 """A value and its interval's low and high; None where undefined."""
 
 
@@ -22,13 +22,13 @@ def check_digits(digits: int | None) -> None:
         check_whole("digits", digits, 0, MOST)
 
 
-def format_estimates(estimates: Sequence[Estimate], decimals: int | None = None) -> list[tuple[str, str]]:
+def format_estimates(estimates: Sequence[Bounded], decimals: int | None = None) -> list[tuple[str, str]]:
     """Each value and its interval as text, all with as many decimals: those given, or what their intervals justify."""
     decimals = decimals_of(estimates) if decimals is None else decimals
     return [(value_text(estimate, decimals), interval_text(*estimate[1:], decimals)) for estimate in estimates]
 
 
-def decimals_of(estimates: Sequence[Estimate]) -> int:
+def decimals_of(estimates: Sequence[Bounded]) -> int:
     """As many as show two digits of the typical interval's width, so that no digit shown is mere noise."""
     widths = [high - low for _, low, high in estimates if low is not None and high is not None and high > low]
     sizes = widths or [abs(value) / 100 for value, _, _ in estimates if value] or [1.0]
@@ -41,7 +41,7 @@ def defined(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def value_text(estimate: Estimate, decimals: int) -> str:
+def value_text(estimate: Bounded, decimals: int) -> str:
     """The value; not as zero where its interval is clear of zero."""
     value, low, high = estimate
     clear = low is not None and high is not None and (low > 0 or high < 0)

@@ -16,7 +16,7 @@ from dialogauge.evaluation.display_names import check_names, renamed
 if TYPE_CHECKING:
     import pandas as pd
 
-Item = TypeVar("Item")
+Listed = TypeVar("Listed")
 
 
 def corpus_record(systems: Mapping[str, int], files: Sequence[SourceFile]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def counted_scores(systems: Mapping[str, int], metrics: Sequence[str]) -> str:
     return ", ".join(tables.counted(number, name) for name, number in counts.items())
 
 
-def find(items: Sequence[Item], **wanted: str | None) -> Item:
+def find(items: Sequence[Listed], **wanted: str | None) -> Listed:
     """The first item with these values. Where there is none, the value that is not known is named, with those most
     like it."""
     for field in wanted:

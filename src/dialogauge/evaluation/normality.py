@@ -16,7 +16,7 @@ from dialogauge.encode.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.forms import MetricForms, corpus_record, find
-from dialogauge.evaluation.normality_row import Kind, NormalityRow
+from dialogauge.evaluation.normality_row import NormalityRow, VectorsKind
 from dialogauge.evaluation.normality_table import normality_table
 from dialogauge.evaluation.real import read_real
 from dialogauge.evaluation.settings import Settings
@@ -45,7 +45,7 @@ class Normality(MetricForms):
     seed: int
     signature: str
 
-    def row(self, name: str, kind: Kind = "system") -> NormalityRow:
+    def row(self, name: str, kind: VectorsKind = "system") -> NormalityRow:
         """The row of a system or, by its kind, of the references or of real conversations."""
         return find(self.rows, name=name, kind=kind)
 
@@ -150,7 +150,7 @@ def check_plan(
     )
 
 
-def _texts(metric: Fbd, corpus: Corpus, real: Corpus | None) -> Iterator[tuple[str, Kind, list[Text]]]:
+def _texts(metric: Fbd, corpus: Corpus, real: Corpus | None) -> Iterator[tuple[str, VectorsKind, list[Text]]]:
     firsts = {(turn.context, turn.references[0]): turn for turn in corpus if turn.references}
     if firsts:
         yield "references", "references", [metric.text(turn, reference) for (_, reference), turn in firsts.items()]

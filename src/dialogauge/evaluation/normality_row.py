@@ -12,7 +12,7 @@ from dialogauge.evaluation.digits import defined
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.gaussian_tests import DimensionTests, along_directions, each_dimension
 
-Kind = Literal["references", "real", "system"]
+VectorsKind = Literal["references", "real", "system"]
 HIDDEN = {"record": False}
 
 
@@ -32,7 +32,7 @@ class NormalityRow:
     None where there is nothing to test."""
 
     name: str
-    kind: Kind
+    kind: VectorsKind
     n: int
     """Vectors tested."""
     available: int
@@ -65,7 +65,9 @@ class NormalityRow:
     """The least normal, a typical and the most normal dimension; none where there is nothing to test."""
 
     @classmethod
-    def from_vectors(cls, name: str, kind: Kind, vectors: NDArray[Any], available: int, seed: int) -> NormalityRow:
+    def from_vectors(
+        cls, name: str, kind: VectorsKind, vectors: NDArray[Any], available: int, seed: int
+    ) -> NormalityRow:
         tests, together = each_dimension(vectors), along_directions(vectors, seed)
         order = tests.by_w
         chosen = order[[0, (len(order) - 1) // 2, -1]] if len(order) else order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dialogauge.evaluation.digits import Estimate, decimals_of, format_estimates
+from dialogauge.evaluation.digits import Bounded, decimals_of, format_estimates
 from dialogauge.evaluation.trend import FALLS, STAYS, STEADY, UNCHANGED, UNCLEAR, Point, Trend
 from dialogauge.tables import Cell, Header, Table
 
@@ -35,7 +35,7 @@ def sensitivity_table(result: Sensitivity, digits: int | None = None) -> Table:
     return Table(headers, rows, _notes(result), "sensitivity")
 
 
-def _estimates(points: Sequence[Point]) -> list[Estimate]:
+def _estimates(points: Sequence[Point]) -> list[Bounded]:
     return [(point.value, point.low, point.high) for point in points]
 
 

@@ -14,7 +14,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.corpus.unit import unit_of
 from dialogauge.errors import Caveat, InputError
 from dialogauge.models.query import query_of
-from dialogauge.models.shape import Kind
+from dialogauge.models.shape import RuberKind
 
 Rows = NDArray[np.int64]
 
@@ -92,7 +92,7 @@ class PairsRead:
 
 
 def read_pairs(
-    turns: Iterable[Turn], texts: Texts, context: int = 1, network: Kind = "ruber", leave_out: Collection[str] = ()
+    turns: Iterable[Turn], texts: Texts, context: int = 1, network: RuberKind = "ruber", leave_out: Collection[str] = ()
 ) -> PairsRead:
     """A pair for each turn, by `query_of`. Texts are added to `texts`. Turns that answer an utterance in `leave_out`
     (by `bare`) are left out."""

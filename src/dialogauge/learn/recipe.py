@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from dialogauge.errors import InputError, unknown
 from dialogauge.learn.negatives import NEGATIVES, Negative
-from dialogauge.models.shape import KINDS, SENTENCES, Kind, Sentence
+from dialogauge.models.shape import KINDS, SENTENCES, RuberKind, Sentence
 from dialogauge.numbers import COUNT, check_whole
 
 Loss = Literal["cross_entropy", "ranking", "softmax"]
@@ -23,7 +23,7 @@ MOST_MEMBERS = 1000
 class RuberRecipe:
     """The defaults are those of Ghazarian et al. 2019, section 4.3; what they leave open is said here."""
 
-    network: Kind = "ruber"
+    network: RuberKind = "ruber"
     sentence: Sentence = "mean"
     layers: tuple[int, ...] = ()
     """Layers of the encoder whose pooled vectors stand side by side; none for the last alone."""

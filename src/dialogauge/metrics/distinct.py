@@ -15,7 +15,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.metrics.base import Floats, Metric, Values
 from dialogauge.text.words import RECIPE, words
 
-Ids = NDArray[np.uint64]
+NgramIds = NDArray[np.uint64]
 FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -30,7 +30,7 @@ def _word_id(word: str) -> int:
 class WordRows:
     """The word ids of each turn: row i is `ids[starts[i]:starts[i + 1]]`."""
 
-    ids: Ids
+    ids: NgramIds
     starts: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -43,7 +43,7 @@ class WordRows:
         places = np.repeat(self.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
         return WordRows(self.ids[places], starts)
 
-    def bigrams(self) -> Ids:
+    def bigrams(self) -> NgramIds:
         """Ids of the pairs of neighbours within a row."""
         pairs = self.ids[:-1] * FIRST + self.ids[1:] * SECOND
         crossing = self.starts[1:-1] - 1
@@ -57,7 +57,7 @@ class Vocabulary:
     """Number of turns, the distinct n-grams (sorted ids) and how many n-grams there were, by order."""
 
     n: int
-    ids: tuple[Ids, ...]
+    ids: tuple[NgramIds, ...]
     tokens: tuple[int, ...]
 
     def __add__(self, other: Vocabulary) -> Vocabulary:
@@ -70,13 +70,13 @@ class Vocabulary:
         return tuple(map(len, self.ids))
 
 
-def _unique(ids: Ids) -> Ids:
+def _unique(ids: NgramIds) -> NgramIds:
     """Sorted, each once. (NumPy's own `unique` hashes, which is slow for millions of ids.)"""
     ids = np.sort(ids)
     return ids[np.concatenate(([True], ids[1:] != ids[:-1]))] if len(ids) else ids
 
 
-def _once(groups: Sequence[Ids]) -> tuple[int, NDArray[np.int64]]:
+def _once(groups: Sequence[NgramIds]) -> tuple[int, NDArray[np.int64]]:
     """How many different ids there are, and for each group how many of its ids no other group has. A group has each
     of its ids once."""
     ids = np.concatenate(groups)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
 
-Score = Literal["probability", "expected"]
+ScoreForm = Literal["probability", "expected"]
 """The probability of entailment; or (1 + entailment - contradiction) / 2."""
 CLASSES = ("entailment", "neutral", "contradiction")
 CUT, SILENT = 1 + 2 * len(CLASSES), 2 + 2 * len(CLASSES)
@@ -30,7 +30,7 @@ CUT, SILENT = 1 + 2 * len(CLASSES), 2 + 2 * len(CLASSES)
 vector."""
 
 
-def coherence(probabilities: Floats, score: Score = "probability") -> Floats:
+def coherence(probabilities: Floats, score: ScoreForm = "probability") -> Floats:
     """From 0 to 1, of rows of the probabilities of entailment, neutral and contradiction."""
     entailment, contradiction = probabilities[:, 0], probabilities[:, 2]
     return entailment if score == "probability" else (1 + entailment - contradiction) / 2
@@ -50,7 +50,7 @@ class Entailment(ReadMeanMetric):
     needs = (frozenset({"context"}),)
     parts = (*CLASSES, *(f"share_{name}" for name in CLASSES))
 
-    score: Score = "probability"
+    score: ScoreForm = "probability"
     history: int | None = None
     """None for all that was said; 2 for the last two utterances; -1 for the last one alone, -2 for the one before it.
     A turn without such an utterance is left out."""
@@ -61,8 +61,8 @@ class Entailment(ReadMeanMetric):
     ready: ReadyModel | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     def __post_init__(self) -> None:
-        if self.score not in get_args(Score):
-            raise unknown("score of entailment", str(self.score), get_args(Score))
+        if self.score not in get_args(ScoreForm):
+            raise unknown("score of entailment", str(self.score), get_args(ScoreForm))
         if self.history == 0:
             raise InputError("history of entailment: expected a number above or below 0, or all; found 0")
 

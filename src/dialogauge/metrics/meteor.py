@@ -18,11 +18,11 @@ from dialogauge.metrics.synonyms import TABLE, synonyms
 from dialogauge.text.languages import ENGLISH, MadeFor
 from dialogauge.text.words import RECIPE, words
 
-Pairs = list[tuple[int, int]]
-Places = dict[int, str]
+TokenPairs = list[tuple[int, int]]
+TokenPlaces = dict[int, str]
 
 
-def align(hypothesis: Sequence[str], reference: Sequence[str]) -> Pairs:
+def align(hypothesis: Sequence[str], reference: Sequence[str]) -> TokenPairs:
     """Pairs (position in the hypothesis, position in the reference) of words that match, case aside, sorted.
 
     Each word is used once. Equal words are paired first, then words of equal stem, then stems of which the
@@ -41,14 +41,14 @@ def align(hypothesis: Sequence[str], reference: Sequence[str]) -> Pairs:
     return sorted(pairs)
 
 
-def _by_word(places: Places) -> dict[str, list[int]]:
+def _by_word(places: TokenPlaces) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for place, word in places.items():
         found.setdefault(word, []).append(place)
     return found
 
 
-def pair_equal(mine: Places, theirs: Places) -> Pairs:
+def pair_equal(mine: TokenPlaces, theirs: TokenPlaces) -> TokenPairs:
     """Takes the words it pairs out of both."""
     free = _by_word(theirs)
     pairs = []
@@ -60,7 +60,7 @@ def pair_equal(mine: Places, theirs: Places) -> Pairs:
     return pairs
 
 
-def pair_synonyms(mine: Places, theirs: Places, synonyms_of: Callable[[str], frozenset[str]]) -> Pairs:
+def pair_synonyms(mine: TokenPlaces, theirs: TokenPlaces, synonyms_of: Callable[[str], frozenset[str]]) -> TokenPairs:
     """Leaves both as they are."""
     free = _by_word(theirs)
     names = set(free)
@@ -75,13 +75,13 @@ def pair_synonyms(mine: Places, theirs: Places, synonyms_of: Callable[[str], fro
     return pairs
 
 
-def _count_chunks(pairs: Pairs) -> int:
+def _count_chunks(pairs: TokenPairs) -> int:
     """Runs of pairs that are adjacent on both sides."""
     return 1 + sum(following != (i + 1, j + 1) for (i, j), following in pairwise(pairs))
 
 
 def score_pairs(
-    pairs: Pairs, hypothesis_length: int, reference_length: int, alpha: float, beta: float, gamma: float
+    pairs: TokenPairs, hypothesis_length: int, reference_length: int, alpha: float, beta: float, gamma: float
 ) -> float:
     """The formula of `meteor_tokens` for matches in the order of the hypothesis. 0 without any."""
     if not pairs:

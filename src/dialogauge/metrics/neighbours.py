@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 """What squared distances may be wrong by, as a share of the largest squared length of a centred vector."""
 
 
-Units = NDArray[np.uint64]
+UnitKeys = NDArray[np.uint64]
 
 
 class PrdcValues(NamedTuple):
@@ -27,7 +27,7 @@ class PrdcValues(NamedTuple):
     coverage: float
 
 
-def prdc(real: Floats, generated: Floats, k: int = 5, units: tuple[Units, Units] | None = None) -> PrdcValues:
+def prdc(real: Floats, generated: Floats, k: int = 5, units: tuple[UnitKeys, UnitKeys] | None = None) -> PrdcValues:
     """How two sets of rows cover each other, where a row's ball reaches to its k-th nearest neighbour on its own side.
 
     Precision: the share of generated rows in the ball of any real row; recall the same with sides changed
@@ -68,7 +68,7 @@ def prdc(real: Floats, generated: Floats, k: int = 5, units: tuple[Units, Units]
     )
 
 
-def _reach(rows: Floats, k: int, units: Units) -> Floats:
+def _reach(rows: Floats, k: int, units: UnitKeys) -> Floats:
     """The squared distance from each row to its k-th nearest row of another unit; NaN where there are fewer."""
     if len(rows) <= k:
         return np.full(len(rows), np.nan)

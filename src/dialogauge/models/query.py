@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dialogauge.models.shape import Kind
+from dialogauge.models.shape import RuberKind
 
 
 class Query(NamedTuple):
@@ -14,7 +14,7 @@ class Query(NamedTuple):
     """The utterance before it, where it is looked at by itself."""
 
 
-def query_of(context: Sequence[str], utterances: int, network: Kind) -> Query:
+def query_of(context: Sequence[str], utterances: int, network: RuberKind) -> Query:
     """The last utterances: joined by one space for RUBER's network; the last one and the one before it apart for
     towers."""
     if network == "ruber":

@@ -8,11 +8,11 @@ from typing import Literal, get_args
 from dialogauge.corpus.quote import quote
 from dialogauge.errors import InputError, unknown
 
-Kind = Literal["ruber", "towers"]
+RuberKind = Literal["ruber", "towers"]
 """RUBER's network, which looks at both sentences together; or two towers, each of which sees one alone."""
 Sentence = Literal["rnn", "max", "mean"]
 """How the vectors of a text's words become one: by a recurrent network, or by pooling."""
-KINDS, SENTENCES = get_args(Kind), get_args(Sentence)
+KINDS, SENTENCES = get_args(RuberKind), get_args(Sentence)
 
 WIDEST = 2**16
 UNITS = 128
@@ -24,7 +24,7 @@ class RuberShape:
     """`width` is that of the encoder's vectors."""
 
     width: int
-    network: Kind = "ruber"
+    network: RuberKind = "ruber"
     sentence: Sentence = "mean"
     layers: tuple[int, ...] = ()
     """Layers of the encoder whose pooled vectors stand side by side; none for the last alone."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.entailment import Entailment, Score
+from dialogauge.metrics.entailment import Entailment, ScoreForm
 from dialogauge.models.entailment.model import SHIPPED, open_entailment
 
 
@@ -16,7 +16,7 @@ class NamedModel:
     directory: str | None
     """None for the one that comes with dialogauge."""
 
-    def metric(self, score: Score = "probability") -> Entailment:
+    def metric(self, score: ScoreForm = "probability") -> Entailment:
         return Entailment(score=score, model=self.directory)
 
 

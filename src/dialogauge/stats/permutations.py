@@ -25,9 +25,9 @@ swaps for each pair, the smallest corrected p-value stays at a fifth of 0.05."""
 DECIMALS = 12
 """Of systems' standardised scores: what differs beyond them differs by rounding, and is a tie."""
 
-Pairs = dict[tuple[int, int], float]
+PairValues = dict[tuple[int, int], float]
 """The p-value of each pair of columns; NaN where a correlation is undefined."""
-Rows = Callable[[Floats, Floats], Floats]
+RowStatistic = Callable[[Floats, Floats], Floats]
 
 
 def permutation_p(
@@ -84,7 +84,7 @@ def swaps_for(metrics: int, resamples: int) -> int:
     return max(resamples, SWAPS_PER_PAIR * metrics * (metrics - 1) // 2)
 
 
-def swap_points(x: Floats, y: Floats, units: NDArray[np.int64], swaps: int, rng: np.random.Generator) -> Pairs:
+def swap_points(x: Floats, y: Floats, units: NDArray[np.int64], swaps: int, rng: np.random.Generator) -> PairValues:
     """Two-sided p by Pearson's r. Scores are standardised and change places in each unit with probability one half; p
     is the share of swaps, the scores at hand included, in which the correlations differ as much. Of ranks, the test is
     Spearman's, without ranking what was swapped anew."""
@@ -109,8 +109,8 @@ def swap_points(x: Floats, y: Floats, units: NDArray[np.int64], swaps: int, rng:
 
 
 def swap_entries(
-    x: Floats, people: Floats, systems: NDArray[np.int64], swaps: int, rng: np.random.Generator, rows: Rows
-) -> Pairs:
+    x: Floats, people: Floats, systems: NDArray[np.int64], swaps: int, rng: np.random.Generator, rows: RowStatistic
+) -> PairValues:
     """PERM-BOTH at system level: standardised scores of single turns change places, each with probability one half,
     before they are averaged by system. `people` has a rating for each system, `rows` correlates."""
     x = np.sqrt(len(x)) * standard_rows(x.T).T
@@ -129,7 +129,9 @@ def swap_entries(
     return _p_values(pairs, as_far, done, len(x), least_of.least)
 
 
-def swap_systems(scores: Floats, people: Floats, swaps: int, rng: np.random.Generator, rows: Rows) -> Pairs:
+def swap_systems(
+    scores: Floats, people: Floats, swaps: int, rng: np.random.Generator, rows: RowStatistic
+) -> PairValues:
     """PERM-SYS: standardised scores of whole systems change places. For scores that are no means over turns."""
     scores = standard_rows(scores.T).T
     least_of = _Least(scores, people, rows)
@@ -145,7 +147,7 @@ def swap_systems(scores: Floats, people: Floats, swaps: int, rng: np.random.Gene
 class _Least:
     """How far apart correlations must be to count as far apart as those at hand."""
 
-    def __init__(self, scores: Floats, people: Floats, rows: Rows) -> None:
+    def __init__(self, scores: Floats, people: Floats, rows: RowStatistic) -> None:
         self.pairs = list(combinations(range(scores.shape[1]), 2))
         self._people, self._rows = people[None], rows
         observed = rows(np.round(scores.T, DECIMALS), self._people)
@@ -168,7 +170,7 @@ def _swaps(count: int, swaps: int, rng: np.random.Generator, widest: int) -> Ite
         yield rng.integers(2, size=(min(block, swaps - start), count), dtype=np.int8).astype(np.float64)
 
 
-def _p_values(pairs: list[tuple[int, int]], as_far: Floats, done: int, count: int, least: Floats) -> Pairs:
+def _p_values(pairs: list[tuple[int, int]], as_far: Floats, done: int, count: int, least: Floats) -> PairValues:
     """All swaps hold the one that changes nothing; random ones do not, and it is added."""
     added = 0 if count <= ENUMERATED_SWAPS else 1
     return {

@@ -15,7 +15,7 @@ from dialogauge.stats.intervals import clustered_mean
 
 BINS = 15
 HOTTEST = 100.0
-Logits = NDArray[np.float64]
+LogitRows = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Assessment:
         }
 
 
-def assess(logits: Logits, temperature: float, labels: Rows, groups: Rows, sources: Sequence[str]) -> Assessment:
+def assess(logits: LogitRows, temperature: float, labels: Rows, groups: Rows, sources: Sequence[str]) -> Assessment:
     """Row i of `logits`, and entry i of the others, belong to pair i."""
     from scipy.special import softmax
 
@@ -81,7 +81,7 @@ def calibration_error(sure: NDArray[np.float64], right: NDArray[np.float64]) -> 
     return float(np.abs(gaps).sum() / len(sure))
 
 
-def fit_temperature(logits: Logits, labels: Rows) -> float:
+def fit_temperature(logits: LogitRows, labels: Rows) -> float:
     """What logits are divided by so that the labels are as likely as can be (Guo et al. 2017). Where a model is always
     right, the colder the better, and nothing is known: 1."""
     from scipy.optimize import minimize_scalar

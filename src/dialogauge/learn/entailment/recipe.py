@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from dialogauge.encode.base import Encoder, Pool
 from dialogauge.errors import InputError
 from dialogauge.learn.recipe import LARGEST_SEED
-from dialogauge.models.entailment.shape import EntailmentShape, Kind
+from dialogauge.models.entailment.shape import EntailmentKind, EntailmentShape
 from dialogauge.models.inputs import width_of
 from dialogauge.numbers import COUNT, check_whole
 
@@ -16,7 +16,7 @@ from dialogauge.numbers import COUNT, check_whole
 class EntailmentRecipe:
     """Numbers of a transformer whose weights are all tuned; of the others below."""
 
-    network: Kind = "transformer"
+    network: EntailmentKind = "transformer"
     rank: int = 0
     """Of low-rank adapters; 0 where all weights of the transformer are tuned."""
     pool: Pool = "cls"

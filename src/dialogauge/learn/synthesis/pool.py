@@ -9,7 +9,7 @@ from dialogauge.learn.synthesis.dialogues import Dialogue
 from dialogauge.learn.synthesis.slot import TRIES, Slot
 
 
-class Pool:
+class UtterancePool:
     """The utterances of a split."""
 
     def __init__(self, dialogues: Iterable[Dialogue]) -> None:

@@ -14,7 +14,7 @@ from dialogauge.learn.synthesis.generic import Style, draw_generic
 from dialogauge.learn.synthesis.limit import ChosenSlots
 from dialogauge.learn.synthesis.mixer import Counter, Mixer
 from dialogauge.learn.synthesis.options import Options
-from dialogauge.learn.synthesis.pool import Pool
+from dialogauge.learn.synthesis.pool import UtterancePool
 from dialogauge.learn.synthesis.salad import word_salad
 from dialogauge.learn.synthesis.slot import Slot
 from dialogauge.learn.synthesis.stated import negated, restated
@@ -27,7 +27,7 @@ class Makers:
     """What a source needs besides the slot. A source that has nothing for a slot makes None."""
 
     options: Options
-    pool: Pool
+    pool: UtterancePool
     generic: Sequence[str]
     deck: Deck | None
     against: FactContradictions | None

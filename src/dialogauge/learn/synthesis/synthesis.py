@@ -15,7 +15,7 @@ from dialogauge.learn.synthesis.generic import read_generic
 from dialogauge.learn.synthesis.limit import choose
 from dialogauge.learn.synthesis.mixer import Mixer
 from dialogauge.learn.synthesis.options import Options
-from dialogauge.learn.synthesis.pool import Pool
+from dialogauge.learn.synthesis.pool import UtterancePool
 from dialogauge.learn.synthesis.split_maker import Makers, SplitMaker
 from dialogauge.tables import counted
 
@@ -94,7 +94,9 @@ class Synthesis:
             there = self._deck.left(name)
             shares["contradiction"]["nli"] = min(self.options.nli, there / wanted if wanted else 1)
         mixers = {label: Mixer(shares[label], rest) for label, rest in REST.items()}
-        makers = Makers(self.options, Pool(self.dialogues.in_split(name)), self.generic, self._deck, self._against)
+        makers = Makers(
+            self.options, UtterancePool(self.dialogues.in_split(name)), self.generic, self._deck, self._against
+        )
         return SplitMaker(name, self.options, mixers, makers, self._chosen)
 
     def _shares(self) -> dict[Label, dict[str, float]]:

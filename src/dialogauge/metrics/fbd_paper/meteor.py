@@ -12,12 +12,12 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.fbd_paper.synonyms import synonyms
-from dialogauge.metrics.meteor import Meteor, Pairs, Places, pair_equal, pair_synonyms, score_pairs
+from dialogauge.metrics.meteor import Meteor, TokenPairs, TokenPlaces, pair_equal, pair_synonyms, score_pairs
 from dialogauge.metrics.porter import stem
 from dialogauge.metrics.synonyms import TABLE
 
 
-def align(hypothesis: Sequence[str], reference: Sequence[str]) -> Pairs:
+def align(hypothesis: Sequence[str], reference: Sequence[str]) -> TokenPairs:
     """Pairs (position in the hypothesis, position in the reference) of words that match, by the former.
 
     Equal words are paired first and used up. What is left is paired by stem, and then all of it once more
@@ -31,7 +31,7 @@ def align(hypothesis: Sequence[str], reference: Sequence[str]) -> Pairs:
     return sorted(pairs, key=itemgetter(0))
 
 
-def _stems(places: Places) -> Places:
+def _stems(places: TokenPlaces) -> TokenPlaces:
     return {place: stem(word) for place, word in places.items()}
 
 

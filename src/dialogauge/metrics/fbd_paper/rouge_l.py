@@ -22,11 +22,11 @@ from dialogauge.text.words import words
 LIMIT = 665
 """Characters of a text that are read; py-rouge has the number from the DUC 2004 summaries."""
 
-Lines = tuple[tuple[str, ...], ...]
+TokenLines = tuple[tuple[str, ...], ...]
 
 
 @lru_cache(maxsize=8192)
-def stemmed_lines(text: str) -> Lines:
+def stemmed_lines(text: str) -> TokenLines:
     """The stemmed words of each line of the text's beginning. Only ASCII letters and digits make words."""
     return tuple(tuple(_stemmed_words(line)) for line in _first_lines(text))
 
@@ -74,7 +74,7 @@ def lcs_places(reference: Sequence[str], hypothesis: Sequence[str]) -> set[int]:
     return found
 
 
-def _common(hypothesis: Lines, reference: Lines) -> int:
+def _common(hypothesis: TokenLines, reference: TokenLines) -> int:
     """Words of the reference's lines that lie on a longest common subsequence with any of the hypothesis's
     lines, each at most as often as the hypothesis has it."""
     hits = Counter(
@@ -98,7 +98,7 @@ def rouge_l(hypothesis: str, references: Sequence[str]) -> RougeLScore:
     return RougeLScore(2 * precision * recall / (precision + recall), precision, recall)
 
 
-def _count_words(lines: Lines) -> int:
+def _count_words(lines: TokenLines) -> int:
     return sum(map(len, lines))
 
 

@@ -8,17 +8,17 @@ from typing import Literal, get_args
 from dialogauge.encode.base import Pool
 from dialogauge.errors import InputError, unknown
 
-Kind = Literal["transformer", "esim"]
+EntailmentKind = Literal["transformer", "esim"]
 """An encoder that reads both texts at once and is tuned itself; or the Enhanced Sequential Inference Model over the
 vectors of an encoder that stays as it is."""
-KINDS, POOLS = get_args(Kind), get_args(Pool)
+KINDS, POOLS = get_args(EntailmentKind), get_args(Pool)
 CLASSES = 3
 WIDEST = 2**16
 
 
 @dataclass(frozen=True)
 class EntailmentShape:
-    network: Kind
+    network: EntailmentKind
     width: int
     """Of the encoder's vectors."""
     rank: int = 0
