@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+HELP = "from dialogauge.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass"
 HEAVY = {"torch", "transformers", "ray", "matplotlib", "pandas", "scipy", "sklearn", "pyarrow"}
 
 
@@ -19,7 +20,7 @@ def modules_after(code: str) -> set[str]:
     [
         "import dialogauge",
         "from dialogauge import load, evaluate, Turn, Corpus",
-        "from dialogauge.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass",
+        HELP,
         "from dialogauge.cli.main import main\nmain(['metrics'])",
     ],
 )
@@ -29,6 +30,12 @@ def test_no_heavy_module_is_imported(code):
 
 def test_importing_the_package_imports_nothing_but_itself():
     assert "numpy" not in modules_after("import dialogauge")
+
+
+def test_asking_for_help_does_not_import_numpy():
+    assert "numpy" not in modules_after(
+        "from dialogauge.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    )
 
 
 def test_everything_in_all_is_there():
