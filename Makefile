@@ -39,7 +39,7 @@ $(TOOLS): $(PROGRAM)
 	@touch $@
 
 $(SITE): $(PROGRAM)
-	@echo "Installing what builds the documentation into $(VENV), once: 20 MB to download."
+	@echo "Installing what builds the documentation into $(VENV), once: 40 MB to download."
 	@$(INSTALL) -e '.[docs]'
 	@touch $@
 
