@@ -1,7 +1,10 @@
 """What stands beside the code for people and services: workflows, templates, the citation, the site."""
 
+import ast
 import re
 import tomllib
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -46,6 +49,16 @@ def test_every_public_name_has_its_place_in_the_reference():
     named = [name for page in pages for name in re.findall(r"(?m)^::: (\S+)$", page.read_text("utf-8"))]
     assert public == {name for name in named if not name.startswith("dialogauge.corpus.")}
     assert len(named) == len(set(named))
+
+
+def test_names_in_the_reference_are_not_taken_for_modules():
+    """mkdocstrings reads `from dialogauge.corpus import load` as the module `corpus/load.py`, not its function."""
+    tree = ast.parse(Path(dialogauge.__file__).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("dialogauge."):
+            home = import_module(str(node.module))
+            for name in node.names:
+                assert not hasattr(home, "__path__") or not find_spec(f"{home.__name__}.{name.name}")
 
 
 def test_the_list_of_pages_has_them_all():

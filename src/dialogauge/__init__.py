@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dialogauge.agreement import Agreement, correlate
-    from dialogauge.corpus import Corpus, Turn, load, stream
+    from dialogauge.corpus import Corpus, Turn
+    from dialogauge.corpus.load import load, stream
     from dialogauge.errors import DialogaugeError, InputError
     from dialogauge.evaluation import (
         Comparison,
