@@ -56,7 +56,7 @@ def time_training(corpus: Corpus, name: str, recipe: RuberRecipe) -> None:
     ended = time.perf_counter()
     print(
         f"{name}: {len(data.train) + len(data.held)} pairs ({len(data.texts)} texts) in {ended - started:.0f} s, "
-        f"{encoded - started:.0f} s encoding and {ended - encoded:.0f} s for {len(trained.members[0].epochs)} epochs; "
+        f"{encoded - started:.0f} s encoding and {ended - encoded:.0f} s for {len(trained.members[0].curve)} epochs; "
         f"ranking accuracy {trained.validation.accuracy.value:.4f}",
         flush=True,
     )

@@ -7,10 +7,8 @@ from functools import cache
 import numpy as np
 
 from dialogauge.learn.entailment.data import Files, read_data
-from dialogauge.learn.entailment.fit import Fitting
-from dialogauge.learn.entailment.inputs import make_inputs
 from dialogauge.learn.entailment.recipe import RECIPES
-from dialogauge.learn.entailment.train import make_network
+from dialogauge.learn.entailment.train import make_task
 from tests.models.small import torch
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -59,15 +57,8 @@ def data_of(folder, rows=None, **files):
     return read_data(Files([path], **{"share": 0.2, **files}), 0)
 
 
-def fitting_of(data, encoder, recipe):
-    shape = recipe.shape(encoder)
-    inputs = make_inputs(data.pairs, encoder, shape, CPU)
-    network = make_network(shape, encoder, recipe.seed)
-    return Fitting(network, inputs, torch.from_numpy(data.pairs.labels), data.train, data.held, recipe, CPU)
-
-
-def nothing(_):
-    pass
+def task_of(data, encoder, recipe):
+    return make_task(data, encoder, recipe, CPU)
 
 
 @cache

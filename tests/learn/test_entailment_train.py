@@ -2,17 +2,14 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from functools import partial
 
 import numpy as np
 import pytest
 from scipy.special import softmax
-from tqdm import tqdm
 
 from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
@@ -23,12 +20,13 @@ from dialogauge.errors import InputError
 from dialogauge.learn.checkpoint import Checkpoint
 from dialogauge.learn.entailment.data import Files, read_data
 from dialogauge.learn.entailment.train import train, train_entailment
+from dialogauge.learn.loop import Loop
 from dialogauge.learn.output import checkpoint_folder
 from dialogauge.metrics.entailment import Entailment
 from dialogauge.models.directory import CARD, FILES, README, WEIGHTS
 from dialogauge.models.entailment.model import open_entailment
 from tests.encode.models import build, open_model
-from tests.learn.pairs import fitting_of, nothing, pairs, quick, quiet_bert, write_pairs, write_short_vectors
+from tests.learn.pairs import pairs, quick, quiet_bert, task_of, write_pairs, write_short_vectors
 from tests.models.small import torch
 
 KINDS = ["esim", "adapter", "transformer"]
@@ -136,8 +134,8 @@ def test_the_metric_says_what_the_network_said(said, encoders, folder, tmp_path,
     recipe = quick(kind, epochs=epochs, rate=rate)
     given = Files([said], share=0.2)
     data = read_data(given, recipe.seed)
-    made = fitting_of(data, Encoders().get(encoders[kind]), recipe)
-    made.run(None, nothing)
+    made = task_of(data, Encoders().get(encoders[kind]), recipe)
+    Loop(made).run()
     logits = made.logits(np.arange(len(data.pairs)))
     for half in (False, True):
         options = {"encoder": encoders[kind], "cache": False, "half": half, "overwrite": True}
@@ -291,30 +289,6 @@ def test_killed_in_mid_training_and_run_again(call, said, encoders, tmp_path):
         del card["training"]["seconds"]
     assert cards[0] == cards[1]
     assert not checkpoint_folder(target).exists()
-
-
-def test_progress_moves_with_every_step(said, encoders, tmp_path, monkeypatch, capsys):
-    """And goes on where a training that was broken off had been."""
-    monkeypatch.setattr("dialogauge.progress.tqdm", partial(tqdm, mininterval=0, miniters=1))
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    options = {"encoder": encoders["esim"], "cache": False, "progress": True}
-
-    def run():
-        train_entailment(Files([said], share=0.2), tmp_path / "m", quick("esim", epochs=2), **options)
-
-    def shown():
-        counts = re.findall(r"training: [^\r]*\| *([\d.]+)/90\.0 ", capsys.readouterr().err)
-        return list(dict.fromkeys(float(count) for count in counts))
-
-    with monkeypatch.context() as patch:
-        break_off(patch)
-        with pytest.raises(KeyboardInterrupt):
-            run()
-    first = shown()
-    assert (len(first), first[0], first[-1]) == (1 + 6, 0, 45)
-    run()
-    second = shown()
-    assert (len(second), second[1], second[-1]) == (2 + 6, 45, 90)
 
 
 def test_a_tokeniser_of_another_model(call, tmp_path):

@@ -1,18 +1,19 @@
+"""Training of relatedness networks: what is learned, from which negatives and at which rates."""
+
 import hashlib
 import math
-from dataclasses import asdict, replace
-from itertools import pairwise, product
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
-from dialogauge.errors import DialogaugeError, InputError
-from dialogauge.learn.checkpoint import Checkpoint
-from dialogauge.learn.fit import Fitting, Held
+from dialogauge.learn.fit import Epoch, Held, RelatednessTask
+from dialogauge.learn.loop import Loop
 from dialogauge.learn.negatives import NEGATIVES
 from dialogauge.learn.pairs import Pairs
 from dialogauge.learn.recipe import LOSSES
-from dialogauge.learn.training import train
+from dialogauge.learn.training import make_task, train
 from dialogauge.models.shape import SENTENCES, RuberShape
 from tests.learn.conversations import quick, quick_towers
 from tests.models.small import torch
@@ -21,91 +22,62 @@ CPU = torch.device("cpu")
 PAIRED = [loss for loss in LOSSES if loss != "softmax"]
 
 
-def fitting(training_data, recipe, seed=None):
+def task(training_data, recipe, member=0):
     shape = replace(training_data.shape, network=recipe.network, dropout=recipe.dropout)
-    seed = recipe.seed if seed is None else seed
-    return Fitting(training_data.sampler, training_data.held, training_data.inputs, shape, recipe, seed, CPU)
+    return make_task(replace(training_data, shape=shape), recipe, member)
 
 
-def fit(training_data, recipe, checkpoint=None, seed=None):
-    return fitting(training_data, recipe, seed).run(checkpoint, lambda _: None)
+def fit(training_data, recipe, checkpoint=None, member=0):
+    return Loop(task(training_data, recipe, member)).run(checkpoint)
 
 
 def same(left, right):
     return left.keys() == right.keys() and all(torch.equal(left[name], right[name]) for name in left)
 
 
-@pytest.mark.parametrize(("sentence", "loss"), list(product(SENTENCES, PAIRED)))
-def test_gradients_reach_every_parameter(training_data, sentence, loss):
-    reach_every_parameter(fitting(training_data(sentence), quick(sentence=sentence, loss=loss, epochs=1)))
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gradients_reach_every_parameter_of_towers(towers_data, loss):
-    reach_every_parameter(fitting(towers_data, quick_towers(loss=loss, epochs=1)))
+    reach_every_parameter(task(towers_data, quick_towers(loss=loss, epochs=1)))
 
 
 def reach_every_parameter(made):
     before = {name: parameter.detach().clone() for name, parameter in made.network.named_parameters()}
-    made.run(None, lambda _: None)
+    fitted = Loop(made).run()
     for name, parameter in made.network.named_parameters():
         assert (parameter - before[name]).abs().max() > 0, name
+    return fitted
 
 
-def learned(training_data, **options):
+def slow(**options):
     """Not every seed gets the ranking loss off the ground: where both sigmoids are near 1, there is no slope."""
-    return fit(training_data, quick(rate=1e-3, batch=4, epochs=8, seed=2, **options))
+    return quick(rate=1e-3, batch=4, epochs=8, seed=2, **options)
 
 
 @pytest.mark.parametrize(("sentence", "loss"), list(product(SENTENCES, PAIRED)))
 def test_what_can_be_learned_is_learned(learnable, sentence, loss):
-    fitted = learned(learnable(sentence), sentence=sentence, loss=loss)
-    assert fitted.epochs[fitted.best].ranking_accuracy == 1
-    assert fitted.epochs[-1].loss < fitted.epochs[0].loss / 2
+    fitted = reach_every_parameter(task(learnable(sentence), slow(sentence=sentence, loss=loss)))
+    assert fitted.curve[fitted.best].ranking_accuracy == 1
+    assert fitted.curve[-1].loss < fitted.curve[0].loss / 2
 
 
 @pytest.mark.parametrize("kind", NEGATIVES)
 def test_against_every_kind_of_negatives(learnable, kind):
-    assert learned(learnable("mean"), negatives=(kind,)).epochs[-1].ranking_accuracy == 1
-
-
-@pytest.mark.parametrize("kind", ["mean", "rnn", "towers"])
-def test_same_seed_same_weights(training_data, towers_data, kind):
-    recipe = quick(sentence=kind, dropout=0.2, negatives=("random", "hard"), epochs=2) if kind != "towers" else None
-    recipe = recipe or quick_towers(epochs=2)
-    found = towers_data if kind == "towers" else training_data(kind)
-    first, again, other = (fit(found, replace(recipe, seed=seed)) for seed in (3, 3, 4))
-    assert same(first.weights, again.weights)
-    assert first.epochs == again.epochs
-    assert not any(torch.equal(first.weights[name], other.weights[name]) for name in first.weights)
-    assert first.epochs[0].negatives != other.epochs[0].negatives
-
-
-def test_what_happens_beside_training_changes_nothing(training_data):
-    recipe = quick(dropout=0.2)
-    plain = fit(training_data("mean"), recipe)
-    torch.manual_seed(123)
-    state = torch.random.get_rng_state()
-    made = fitting(training_data("mean"), recipe)
-    fitted = made.run(None, lambda _: torch.rand(7))
-    assert same(fitted.weights, plain.weights)
-    # And training leaves everyone else's randomness as it was.
-    torch.manual_seed(123)
-    fit(training_data("mean"), recipe)
-    assert torch.equal(torch.random.get_rng_state(), state)
+    assert fit(learnable("mean"), slow(negatives=(kind,))).curve[-1].ranking_accuracy == 1
 
 
 def test_dropout_is_at_work_while_learning_and_at_rest_while_validating(training_data):
-    plain, dropped = (fitting(training_data("mean"), quick(dropout=dropout, epochs=1)) for dropout in (0, 0.5))
+    plain, dropped = (task(training_data("mean"), quick(dropout=dropout, epochs=1)) for dropout in (0, 0.5))
     assert plain.validate() == dropped.validate()
-    losses = [made.run(None, lambda _: None).epochs[0].loss for made in (plain, dropped)]
+    losses = [Loop(made).run().curve[0].loss for made in (plain, dropped)]
     assert losses[0] != losses[1]
     assert dropped.validate() == dropped.validate()
 
 
 def test_negatives_are_drawn_anew_in_each_epoch(training_data):
-    epochs = fit(training_data("mean"), quick(epochs=3)).epochs
-    assert len({epoch.negatives for epoch in epochs}) == 3
+    made, other = (task(training_data("mean"), quick(seed=seed)) for seed in (0, 1))
+    plans = [made.plan(0), made.plan(1), other.plan(0)]
+    assert len({plan.negatives for plan in plans}) == len({plan.seed for plan in plans}) == 3
+    assert made.plan(0).negatives == plans[0].negatives
 
 
 def test_negatives_of_an_epoch_by_hand(training_data):
@@ -113,53 +85,76 @@ def test_negatives_of_an_epoch_by_hand(training_data):
     rng = np.random.default_rng([0, 0])
     order = rng.permutation(len(found.sampler.pairs))
     drawn = found.sampler.draw(["random"], order, 8, rng)
-    assert fit(found, quick(epochs=1)).epochs[0].negatives == hashlib.sha256(drawn.tobytes()).hexdigest()[:8]
+    assert fit(found, quick(epochs=1)).curve[0].negatives == hashlib.sha256(drawn.tobytes()).hexdigest()[:8]
 
 
-def driven(training_data, losses, monkeypatch, **options):
-    """A fit whose validation says what it is told; and the weights after each epoch."""
-    told = iter(losses)
-    made = fitting(training_data("mean"), quick(epochs=len(losses), **options))
-    monkeypatch.setattr(made, "validate", lambda: (next(told), 0.5))
-    seen = []
-    keep = lambda _: seen.append({name: t.clone() for name, t in made.network.state_dict().items()})  # noqa: E731
-    return made.run(None, keep), seen
+def rate_after(training_data, losses, **options):
+    made = task(training_data("mean"), quick(rate=0.4, epochs=200, **options))
+    made.scheduler([Epoch(place + 1, 0.0, loss, 0.5, 0.0, "") for place, loss in enumerate(losses)])
+    (group,) = made.optimizer.param_groups
+    return group["lr"]
 
 
-def test_the_rate_is_lowered_after_patience_epochs_and_training_stops(training_data, monkeypatch):
-    losses = [1.0, 0.9, 0.95, 0.9, 0.95, 0.95, 0.95, 0.1]
-    fitted, seen = driven(training_data, losses, monkeypatch, patience=2, stop=5, decay=0.5, rate=0.004)
-    # Lowest in epoch 2; two more without a lower one: halved from epoch 5 on; two more: from epoch 7 on. After five,
-    # the end. A loss that is as low is not lower.
-    assert [epoch.rate for epoch in fitted.epochs] == [0.004] * 4 + [0.002] * 2 + [0.001]
-    assert len(seen) == 7
-    assert fitted.best == 1
+@pytest.mark.parametrize(
+    ("losses", "expected"),
+    [
+        ([], 0.4),
+        ([1.0], 0.4),
+        ([1.0, 1.1], 0.4),
+        ([1.0, 1.1, 1.0], 0.2),
+        ([1.0, 1.1, 1.0, 1.0], 0.2),
+        ([1.0, 1.1, 1.0, 1.0, 1.0], 0.1),
+        ([1.0, 1.1, 1.0, 0.9, 1.0], 0.2),
+        ([1.0, 1.1, 0.9, 1.0, 0.8, 0.9], 0.4),
+    ],
+)
+def test_plateau_by_hand(training_data, losses, expected):
+    """Halved after two epochs in a row without a lower loss, and after two more; one as low is not lower."""
+    assert rate_after(training_data, losses, patience=2, decay=0.5) == pytest.approx(expected)
+    assert rate_after(training_data, losses, patience=2, decay=1.0) == 0.4
 
 
-def test_the_rate_is_never_raised_again(training_data, monkeypatch):
+def test_the_rate_is_never_raised_again(training_data):
     losses = [1.0, 1.1, 0.9, 0.8, 1.0, 0.7]
-    fitted, _ = driven(training_data, losses, monkeypatch, patience=1, stop=9, decay=0.1, rate=0.01)
-    assert [epoch.rate for epoch in fitted.epochs] == pytest.approx([0.01, 0.01, 1e-3, 1e-3, 1e-3, 1e-4])
+    found = [rate_after(training_data, losses[:done], patience=1, decay=0.1) for done in range(6)]
+    assert found == pytest.approx([0.4, 0.4, 0.04, 0.04, 0.04, 0.004])
 
 
-def test_the_rate_is_the_one_that_is_learned_with(training_data, monkeypatch):
-    losses = [1.0, 1.0, 1.0, 1.0]
-    _, seen = driven(training_data, losses, monkeypatch, patience=1, decay=1e-6, rate=0.01)
-    steps = [max((b[name] - a[name]).abs().max() for name in a) for a, b in pairwise(seen)]
-    assert steps[0] > 1e-3
-    assert steps[1] < 1e-6
+@pytest.mark.parametrize("rate", [0.003, 10.0 / 3, 1e-45])
+def test_a_plateau_is_noted_with_the_rate_that_is_learned_with(training_data, rate):
+    made = task(training_data("mean"), replace(quick(epochs=6, patience=1, stop=9, decay=0.5), rate=min(rate, 1)))
+    used = []
+    made.optimizer.register_step_pre_hook(lambda *_: used.append(made.optimizer.param_groups[0]["lr"]))
+    made.validate = lambda: (1.0, 0.5)
+    curve = Loop(made).run().curve
+    expected = [min(rate, 1) * 0.5 ** max(epoch - 1, 0) for epoch in range(6)]
+    assert [epoch.rate for epoch in curve] == expected
+    assert used == [rate for rate in expected for _ in range(len(used) // 6)]
 
 
-@pytest.mark.parametrize("losses", [[0.5, 0.4, 0.6, 0.7], [0.9, 0.8, 0.3], [0.1, 0.2, 0.3], [0.4, 0.2, 0.2]])
-def test_the_weights_are_those_of_the_best_epoch(training_data, monkeypatch, losses):
-    fitted, seen = driven(training_data, losses, monkeypatch)
-    assert fitted.best == losses.index(min(losses))
-    assert same(fitted.weights, seen[fitted.best])
-    assert not any(same(fitted.weights, other) for place, other in enumerate(seen) if place != fitted.best)
+def linear(training_data, epochs, steps):
+    """The rate of every step of the whole training."""
+    made = task(training_data("mean"), quick(schedule="linear", rate=0.5, epochs=epochs))
+    made.pairs = steps * made.recipe.batch
+    return [made.rate(step) for step in range(epochs * steps)]
 
 
-def test_a_last_epoch_in_any_case(training_data):
-    assert len(fit(training_data("mean"), quick(epochs=2, stop=50)).epochs) == 2
+def test_linear_by_hand(training_data):
+    # 100 steps: the first five rise by a fifth each from nearly nothing, all of them fall by a hundredth of the rate.
+    rates = linear(training_data, 4, 25)
+    assert rates[0] == pytest.approx(0.5 * 0.01)
+    assert rates[1] == pytest.approx(0.5 * 0.21 * 0.99)
+    assert rates[4] == pytest.approx(0.5 * 0.81 * 0.96)
+    assert rates[5:] == pytest.approx([0.5 * (1 - step / 100) for step in range(5, 100)])
+    assert max(rates) == rates[5]
+    assert rates[-1] == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize(("epochs", "steps"), [(1, 1), (1, 7), (10, 1), (3, 1000)])
+def test_linear_ends_with_nearly_nothing_and_never_below(training_data, epochs, steps):
+    rates = linear(training_data, epochs, steps)
+    assert all(0 < rate <= 0.5 for rate in rates)
+    assert rates[-1] == pytest.approx(0.5 / (epochs * steps))
 
 
 def test_validation_by_hand_with_ties(training_data):
@@ -168,7 +163,7 @@ def test_validation_by_hand_with_ties(training_data):
     rows = torch.arange(4, dtype=torch.float32)[:, None]
     logits = {(0, 0): 1.0, (0, 1): 0.0, (0, 2): 1.0, (0, 3): 2.0, (1, 1): 0.0, (1, 0): -1.0, (1, 2): -1.0, (1, 3): 0.0}
     held = Held(Pairs(*np.array([[0, 0, -1, 0], [1, 1, -1, 1]]).T), np.array([[1, 2, 3], [0, 2, 3]]))
-    made = Fitting(training_data("mean").sampler, held, rows, RuberShape(1), recipe, 0, CPU)
+    made = RelatednessTask(training_data("mean").sampler, held, rows, RuberShape(1), recipe, 0, CPU)
 
     class Table(torch.nn.Module):
         def forward(self, queries, responses, previous):
@@ -185,65 +180,12 @@ def test_validation_by_hand_with_ties(training_data):
     assert loss == pytest.approx((true + negative) / 2)
 
 
-def test_a_loss_that_is_no_number_is_a_clear_error(training_data):
-    made = fitting(training_data("mean"), quick())
-    torch.nn.init.constant_(made.network.bilinear, math.nan)
-    with pytest.raises(
-        DialogaugeError, match="the loss is no number after epoch 1: try a lower learning rate"
-    ) as raised:
-        made.run(None, lambda _: None)
-    assert not isinstance(raised.value, InputError)
-
-
-@pytest.mark.parametrize("loss", [math.nan, math.inf])
-def test_a_validation_loss_that_is_no_number_is_a_clear_error(training_data, monkeypatch, loss):
-    """The training loss is taken before the last step, so that it can be the last to notice."""
-    with pytest.raises(DialogaugeError, match="the loss is no number after epoch 2: try a lower learning rate"):
-        driven(training_data, [0.5, loss, 0.4], monkeypatch)
-
-
-@pytest.mark.parametrize("sentence", ["mean", "rnn"])
-@pytest.mark.parametrize("done", [1, 3])
-def test_taken_up_again_as_if_nothing_had_been(training_data, tmp_path, sentence, done):
-    recipe = quick(sentence=sentence, dropout=0.3, negatives=("in_batch", "hard"), rate=0.01, patience=1, epochs=5)
-    whole, broken = (Checkpoint(tmp_path / name, "key") for name in ("whole", "broken"))
-    expected = fit(training_data(sentence), recipe, whole)
-    fit(training_data(sentence), replace(recipe, epochs=done), broken)
-    seen = []
-    fitted = fitting(training_data(sentence), recipe).run(broken, seen.append)
-    assert same(fitted.weights, expected.weights)
-    assert fitted.epochs == seen == expected.epochs
-    assert fitted.best == expected.best
-    # Weights, the best weights, the state of Adam and the curves.
-    assert broken.path.read_bytes() == whole.path.read_bytes()
-
-
-def test_the_weights_of_the_best_epoch_outlive_a_kill(training_data, tmp_path, monkeypatch):
-    losses = [0.5, 0.1, 0.6, 0.7]
-    expected, _ = driven(training_data, losses, monkeypatch)
-    checkpoint = Checkpoint(tmp_path / "c", "key")
-    for part in (losses[:3], losses):
-        made = fitting(training_data("mean"), quick(epochs=len(part)))
-        told = iter(part if part is not losses else losses[3:])
-        monkeypatch.setattr(made, "validate", lambda told=told: (next(told), 0.5))
-        fitted = made.run(checkpoint, lambda _: None)
-    assert fitted.best == 1
-    assert same(fitted.weights, expected.weights)
-
-
-def test_training_that_has_ended_is_not_taken_further(training_data, tmp_path, monkeypatch):
-    checkpoint = Checkpoint(tmp_path / "c", "key")
-    expected = fit(training_data("mean"), quick(), checkpoint)
-    monkeypatch.setattr(Fitting, "_learn", None)
-    assert same(fit(training_data("mean"), quick(), checkpoint).weights, expected.weights)
-
-
 def test_members_differ_in_their_seeds_alone(training_data):
     trained = train(training_data("mean"), quick(members=3, seed=5, epochs=2))
     for place, member in enumerate(trained.members):
-        alone = fit(training_data("mean"), quick(epochs=2), seed=5 + place)
+        alone = fit(training_data("mean"), quick(epochs=2, seed=5), member=place)
         assert same(member.weights, alone.weights)
-        assert [asdict(epoch) for epoch in member.epochs] == [asdict(epoch) for epoch in alone.epochs]
+        assert member.curve == alone.curve
     names = trained.weights(half=False).keys()
     assert {name.partition(".")[0] for name in names} == {"0", "1", "2"}
     assert {array.dtype for array in trained.weights(half=True).values()} == {np.dtype(np.float16)}

@@ -6,7 +6,7 @@ import pytest
 from dialogauge.corpus import Turn
 from dialogauge.encode.base import Encoder, Pooled, fully_covered
 from dialogauge.errors import InputError
-from dialogauge.learn.fit import Fitting
+from dialogauge.learn.loop import Loop
 from dialogauge.learn.material import make_training_data, read_data, shape_of
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.recipe import PAPER, TOWERS, RuberRecipe
@@ -104,8 +104,8 @@ class WholeTexts(Encoder):
 
 def test_an_encoder_without_words_is_refused_before_anything_is_learned(monkeypatch):
     epochs = []
-    learn = Fitting._learn
-    monkeypatch.setattr(Fitting, "_learn", lambda *arguments: epochs.append(1) or learn(*arguments))
+    learn = Loop._learn
+    monkeypatch.setattr(Loop, "_learn", lambda *arguments: epochs.append(1) or learn(*arguments))
     data = read_data(turns(dialogues(20)), None, PAPER, share=0.3)
     with pytest.raises(InputError, match="has no vectors for single words"):
         train(make_training_data(data, WholeTexts(), PAPER), quick())

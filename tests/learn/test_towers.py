@@ -7,13 +7,13 @@ import pytest
 
 from dialogauge.learn.calibration import calibrate
 from dialogauge.learn.checkpoint import Checkpoint
+from dialogauge.learn.loop import Loop
 from dialogauge.learn.recipe import LOSSES
-from dialogauge.learn.schedules import rate_of_step
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.inputs import width_of
 from tests.encode.models import build, open_model
 from tests.learn.conversations import dialogues, quick_towers, telling, training_data_for, turns
-from tests.learn.test_fit import fit, fitting, same
+from tests.learn.test_fit import fit, same, task
 from tests.models.small import torch
 
 
@@ -21,8 +21,8 @@ from tests.models.small import torch
 def test_what_can_be_learned_is_learned(encoder, loss, accuracy):
     recipe = quick_towers(loss=loss, epochs=8, rate=0.01)
     fitted = fit(training_data_for(encoder, recipe, dialogues(60, utterances=2)), recipe)
-    assert fitted.epochs[fitted.best].ranking_accuracy >= accuracy
-    assert fitted.epochs[-1].loss < fitted.epochs[0].loss / 2
+    assert fitted.curve[fitted.best].ranking_accuracy >= accuracy
+    assert fitted.curve[-1].loss < fitted.curve[0].loss / 2
 
 
 def test_what_only_the_utterance_before_the_query_tells(encoder):
@@ -32,7 +32,7 @@ def test_what_only_the_utterance_before_the_query_tells(encoder):
     for context in (1, 2):
         recipe = quick_towers(epochs=12, rate=0.01, context=context)
         fitted = fit(training_data_for(encoder, recipe, said), recipe)
-        found[context] = fitted.epochs[fitted.best].ranking_accuracy
+        found[context] = fitted.curve[fitted.best].ranking_accuracy
     assert found[2] == 1
     assert found[1] < 0.95
 
@@ -45,26 +45,7 @@ def test_layers_of_a_transformer(tmp_path):
     assert training_data.inputs.shape[1] == 2 * width_of(bert)
     fitted = fit(training_data, recipe)
     assert fitted.weights["query.linear.weight"].shape == (32, 64)
-    assert fitted.epochs[fitted.best].ranking_accuracy == 1
-
-
-@pytest.mark.parametrize("done", [1, 3])
-def test_taken_up_again_as_if_nothing_had_been(towers_data, tmp_path, done):
-    recipe = quick_towers(epochs=5)
-    whole, broken = (Checkpoint(tmp_path / name, "key") for name in ("whole", "broken"))
-    expected = fit(towers_data, recipe, whole)
-
-    def stop(epoch):
-        if epoch.epoch == done + 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fitting(towers_data, recipe).run(broken, stop)
-    seen = []
-    fitted = fitting(towers_data, recipe).run(broken, seen.append)
-    assert same(fitted.weights, expected.weights)
-    assert fitted.epochs == seen == expected.epochs
-    assert broken.path.read_bytes() == whole.path.read_bytes()
+    assert fitted.curve[fitted.best].ranking_accuracy == 1
 
 
 def test_training_that_has_ended_is_calibrated_again_alike(towers_data, tmp_path):
@@ -77,8 +58,8 @@ def test_training_that_has_ended_is_calibrated_again_alike(towers_data, tmp_path
 
 def test_scores_that_were_taught_to_rank_become_probabilities(towers_data):
     recipe = quick_towers()
-    made = fitting(towers_data, recipe)
-    fitted = made.run(None, lambda _: None)
+    made = task(towers_data, recipe)
+    fitted = Loop(made).run()
     best = {**fitted.weights, "calibration": torch.tensor([1.0, 0.0])}
     made.network.load_state_dict(best)
     true, negative = (logits.double().numpy() for logits in made.held_logits())
@@ -94,41 +75,28 @@ def test_other_losses_are_left_as_they_are(towers_data, loss):
     assert fit(towers_data, quick_towers(loss=loss)).weights["calibration"].tolist() == [1, 0]
 
 
-def test_the_weights_are_those_of_the_best_epoch(towers_data, monkeypatch):
-    told = iter([0.5, 0.2, 0.6])
-    made = fitting(towers_data, quick_towers(epochs=3))
-    monkeypatch.setattr(made, "validate", lambda: (next(told), 0.5))
-    seen = []
-    fitted = made.run(None, lambda _: seen.append({name: t.clone() for name, t in made.network.state_dict().items()}))
-    assert fitted.best == 1
-    for name in fitted.weights.keys() - {"calibration"}:
-        assert torch.equal(fitted.weights[name], seen[1][name]), name
-        assert not torch.equal(fitted.weights[name], seen[2][name]), name
-
-
-def test_the_rate_of_every_step_is_the_schedules(towers_data, monkeypatch):
+def test_the_rate_of_every_step_is_the_schedules(towers_data):
     recipe = quick_towers(epochs=2)
-    made = fitting(towers_data, recipe)
+    made = task(towers_data, recipe)
     rates = []
-    step = made.adam.step
-    monkeypatch.setattr(made.adam, "step", lambda: (rates.append(made.adam.param_groups[0]["lr"]), step()))
-    fitted = made.run(None, lambda _: None)
+    made.optimizer.register_step_pre_hook(lambda *_: rates.append(made.optimizer.param_groups[0]["lr"]))
+    fitted = Loop(made).run()
     steps = -(-len(towers_data.sampler.pairs) // recipe.batch)
-    assert rates == [rate_of_step(recipe, 0.0, epoch, place, steps) for epoch in range(2) for place in range(steps)]
-    assert [epoch.rate for epoch in fitted.epochs] == pytest.approx([0.003, 0.0015])
+    assert rates == [made.rate(step) for step in range(2 * steps)]
+    assert [epoch.rate for epoch in fitted.curve] == pytest.approx([0.003, 0.0015])
 
 
 def test_a_batch_larger_than_all_pairs(towers_data):
     fitted = fit(towers_data, quick_towers(batch=10_000))
-    assert len(fitted.epochs) == 3
-    assert fitted.epochs[-1].loss < fitted.epochs[0].loss
+    assert len(fitted.curve) == 3
+    assert fitted.curve[-1].loss < fitted.curve[0].loss
 
 
 def test_several_networks_and_their_checkpoints(towers_data, tmp_path):
     recipe = quick_towers(members=2, seed=4, epochs=2)
     trained = train(towers_data, recipe, tmp_path)
     for place, member in enumerate(trained.members):
-        assert same(member.weights, fit(towers_data, replace(recipe, members=1), seed=4 + place).weights)
+        assert same(member.weights, fit(towers_data, replace(recipe, members=1), member=place).weights)
     kept = checkpoints_of(tmp_path, recipe, towers_data)
     assert [checkpoint.path.name for checkpoint in kept] == ["0.safetensors", "1.safetensors"]
     assert all(checkpoint.read() for checkpoint in kept)
@@ -144,9 +112,9 @@ def test_several_networks_and_their_checkpoints(towers_data, tmp_path):
 def test_nothing_to_learn_from_before_the_query(encoder):
     """Dialogues of two utterances: no query has one before it, and nothing of it changes."""
     recipe = quick_towers(epochs=1)
-    made = fitting(training_data_for(encoder, recipe, [text[:2] for text in dialogues(20)]), recipe)
+    made = task(training_data_for(encoder, recipe, [text[:2] for text in dialogues(20)]), recipe)
     assert (made.sampler.pairs.previous == -1).all()
     before = made.network.previous.weight.detach().clone()
-    made.run(None, lambda _: None)
+    Loop(made).run()
     assert torch.equal(made.network.previous.weight, before)
     assert turns(dialogues(2))[1].context == ("ask0", "say0 now")

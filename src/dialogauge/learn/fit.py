@@ -1,25 +1,23 @@
-"""One network, trained until it learns nothing more."""
+"""How a relatedness network is trained: its batches, losses, schedules and validation."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 
-from dialogauge.errors import DialogaugeError
 from dialogauge.learn.calibration import calibrate
-from dialogauge.learn.checkpoint import Checkpoint
+from dialogauge.learn.loop import StagePlan, Task, rate_by_step
 from dialogauge.learn.losses import among_all, pairwise
 from dialogauge.learn.negatives import Sampler
-from dialogauge.learn.optimizer_state import PREFIX, packed, unpack
 from dialogauge.learn.pairs import Pairs, Rows
 from dialogauge.learn.recipe import RuberRecipe
-from dialogauge.learn.schedules import rate_of_epoch, rate_of_step
 from dialogauge.models.inputs import TextInputs
 from dialogauge.models.networks import earlier, make_network
 from dialogauge.models.shape import RuberShape
@@ -27,8 +25,8 @@ from dialogauge.models.towers import Towers
 
 SCORED = 4096
 """Pairs scored at a time where nothing is learned."""
-Tick = Callable[["Epoch"], Any]
-BEST = "best."
+WARM_UP = 0.05
+"""The share of all steps in which a linear schedule rises from nothing."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,10 @@ class Epoch:
     """The first digits of a hash of the negatives that were drawn; of the order of the pairs, which makes the batches,
     where these are the negatives."""
 
+    @property
+    def accuracy(self) -> float:
+        return self.ranking_accuracy
+
 
 @dataclass(frozen=True)
 class Held:
@@ -54,17 +56,10 @@ class Held:
     negatives: Rows
 
 
-@dataclass(frozen=True)
-class Fitted:
-    weights: dict[str, Tensor]
-    """Of the epoch with the lowest validation loss."""
-    epochs: list[Epoch]
-    best: int
+class RelatednessTask(Task[Epoch]):
+    """Every epoch draws its order, negatives and dropout from the seed and its own number."""
 
-
-class Fitting:
-    """Every epoch draws its order, negatives and dropout from the seed and its own number: one that is taken up
-    again after a kill goes on as if nothing had been."""
+    stage = Epoch
 
     def __init__(
         self,
@@ -78,79 +73,68 @@ class Fitting:
     ) -> None:
         self.sampler, self.held, self.inputs, self.recipe, self.seed = sampler, held, inputs, recipe, seed
         self.device = device
+        self.pairs, self.epochs, self.stop = len(sampler.pairs), recipe.epochs, recipe.stop
         self._same = torch.from_numpy(sampler.same).to(device)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = make_network(shape).to(device)
-        self.adam = torch.optim.Adam(self.network.parameters(), lr=recipe.rate)
-        self.epochs: list[Epoch] = []
-        self.best: dict[str, Tensor] = {}
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=recipe.rate)
+
+    def scheduler(self, curve: Sequence[Epoch]) -> LRScheduler:
+        if self.recipe.schedule == "linear" or self.recipe.decay == 1:
+            return rate_by_step(self.optimizer, self.rate, len(curve) * self._steps)
+        plateau = ReduceLROnPlateau(
+            self.optimizer, factor=self.recipe.decay, patience=self.recipe.patience - 1, threshold=0, eps=0
+        )
+        for epoch in curve:
+            plateau.step(epoch.validation_loss)
+        return plateau
 
     @property
-    def best_epoch(self) -> int:
-        losses = [epoch.validation_loss for epoch in self.epochs]
-        return int(np.argmin(losses)) if losses else 0
+    def _steps(self) -> int:
+        """Of an epoch."""
+        return -(-self.pairs // self.recipe.batch)
 
-    @property
-    def done(self) -> bool:
-        waited = len(self.epochs) - 1 - self.best_epoch
-        return len(self.epochs) >= self.recipe.epochs or (bool(self.epochs) and waited >= self.recipe.stop)
+    def rate(self, step: int) -> float:
+        """Of a linear schedule, or of one whose plateaus change nothing."""
+        if self.recipe.schedule == "plateau":
+            return self.recipe.rate
+        epoch, place = divmod(step, self._steps)
+        done = (epoch + place / self._steps) / self.epochs
+        rising = min(done / WARM_UP + 1 / (self._steps * self.epochs), 1.0)
+        return self.recipe.rate * rising * (1 - done)
 
-    def run(self, checkpoint: Checkpoint | None, tick: Tick, restored: Tick | None = None) -> Fitted:
-        """`tick` is told of every epoch as it ends; `restored`, where given, of those that a checkpoint brings back."""
-        if checkpoint and (found := checkpoint.read()):
-            self._restore(*found)
-            for epoch in self.epochs:
-                (restored or tick)(epoch)
-        while not self.done:
-            tick(self._epoch())
-            if checkpoint:
-                checkpoint.write(*self._state())
-        return Fitted(self._calibrated(), self.epochs, self.best_epoch)
-
-    def _calibrated(self) -> dict[str, Tensor]:
-        """The best weights. Scores that were only taught to rank become probabilities."""
-        if self.recipe.loss != "softmax":
-            return self.best
-        self.network.load_state_dict(self.best)
-        true, negative = (logits.double().cpu().numpy() for logits in self.held_logits())
-        return {**self.best, "calibration": torch.tensor(calibrate(true, negative))}
-
-    def _epoch(self) -> Epoch:
-        number = len(self.epochs)
+    def plan(self, number: int) -> StagePlan:
         rng = np.random.default_rng([self.seed, number])
-        order = rng.permutation(len(self.sampler.pairs))
-        drawn = order if self.recipe.loss == "softmax" else self._negatives(order, rng)
-        rate = rate_of_epoch(self.recipe, [epoch.validation_loss for epoch in self.epochs])
-        gpus = [self.device] if self.device.type == "cuda" else []
-        with torch.random.fork_rng(devices=gpus):
-            torch.manual_seed(int(rng.integers(2**63)))
-            loss = self._learn(order, None if drawn is order else drawn, rate)
-        found = self.validate()
-        if not np.isfinite([loss, *found]).all():
-            raise DialogaugeError(f"the loss is no number after epoch {number + 1}: try a lower learning rate")
-        epoch = Epoch(number + 1, loss, *found, rate, hashlib.sha256(drawn.tobytes()).hexdigest()[:8])
-        self.epochs.append(epoch)
-        if self.best_epoch == number:
-            self.best = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
-        return epoch
+        order = rng.permutation(self.pairs)
+        alone = self.recipe.loss == "softmax"
+        drawn = order if alone else self.sampler.draw(self.recipe.negatives, order, self.recipe.batch, rng)
+        rows = self._rows(self.sampler.pairs.select(order), None if alone else drawn)
+        linear = self.recipe.schedule == "linear"
+        return StagePlan(
+            [(batch,) for batch in torch.split(rows, self.recipe.batch)],
+            int(rng.integers(2**63)),
+            self.recipe.rate * (1 - number / self.epochs) if linear else self.optimizer.param_groups[0]["lr"],
+            hashlib.sha256(drawn.tobytes()).hexdigest()[:8],
+        )
 
-    def _negatives(self, order: Rows, rng: np.random.Generator) -> Rows:
-        return self.sampler.draw(self.recipe.negatives, order, self.recipe.batch, rng)
+    def loss(self, batch: Tensor, pairs: int) -> Tensor:  # noqa: ARG002, every step is one batch
+        if self.recipe.loss == "softmax":
+            return self._among_all(batch)
+        return pairwise(self.recipe, *self._logits(batch))
 
-    def _learn(self, order: Rows, negatives: Rows | None, rate: float) -> float:
-        self.network.train()
-        total = torch.zeros((), device=self.device)
-        batches = torch.split(self._rows(self.sampler.pairs.select(order), negatives), self.recipe.batch)
-        for step, batch in enumerate(batches):
-            for group in self.adam.param_groups:
-                group["lr"] = rate_of_step(self.recipe, rate, len(self.epochs), step, len(batches))
-            loss = self._among_all(batch) if negatives is None else pairwise(self.recipe, *self._logits(batch))
-            self.adam.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            self.adam.step()
-            total += loss.detach() * len(batch)
-        return float(total) / len(order)
+    def look(self, number: int, loss: float, plan: StagePlan) -> Epoch:
+        return Epoch(number + 1, loss, *self.validate(), plan.rate, plan.negatives)
+
+    def cost(self, stage: Epoch) -> float:
+        return stage.validation_loss
+
+    def finished(self, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Scores that were only taught to rank become probabilities."""
+        if self.recipe.loss != "softmax":
+            return weights
+        true, negative = (logits.double().cpu().numpy() for logits in self.held_logits())
+        return {**weights, "calibration": torch.tensor(calibrate(true, negative))}
 
     def _rows(self, pairs: Pairs, negatives: Rows | None) -> Tensor:
         """Rows of texts: query, what was said before it, response, negatives."""
@@ -186,15 +170,3 @@ class Fitting:
         true, negative = self.held_logits()
         won = (true[:, None] > negative).double() + (true[:, None] == negative).double() / 2
         return float(pairwise(self.recipe, true, negative)), float(won.mean())
-
-    def _state(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        tensors = dict(self.network.state_dict())
-        tensors |= {f"{BEST}{name}": tensor for name, tensor in self.best.items()}
-        return tensors | packed(self.adam), {"epochs": [asdict(epoch) for epoch in self.epochs]}
-
-    def _restore(self, tensors: dict[str, Tensor], record: dict[str, Any]) -> None:
-        self.epochs = [Epoch(**epoch) for epoch in record["epochs"]]
-        self.best = {name.removeprefix(BEST): tensor for name, tensor in tensors.items() if name.startswith(BEST)}
-        network = {name: tensor for name, tensor in tensors.items() if not name.startswith((BEST, PREFIX))}
-        self.network.load_state_dict(network)
-        unpack(self.adam, tensors)

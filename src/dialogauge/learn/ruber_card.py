@@ -62,8 +62,7 @@ def make_card(trained: TrainedRuber, encoder: str, sources: Sources) -> dict[str
             "device": training_data.device.type,
         },
         "curves": [
-            {"best": fitted.best + 1, "epochs": [asdict(epoch) for epoch in fitted.epochs]}
-            for fitted in trained.members
+            {"best": fitted.best + 1, "epochs": [asdict(epoch) for epoch in fitted.curve]} for fitted in trained.members
         ],
         "versions": versions(),
     }

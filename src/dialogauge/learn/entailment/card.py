@@ -43,7 +43,7 @@ def make_card(trained: TrainedEntailment, encoder: str) -> dict[str, Any]:
             "seconds": round(trained.seconds, 1),
             "device": trained.device,
         },
-        "curves": [{"best": trained.fitted.best + 1, "epochs": [asdict(stage) for stage in trained.fitted.stages]}],
+        "curves": [{"best": trained.fitted.best + 1, "epochs": [asdict(stage) for stage in trained.fitted.curve]}],
         "versions": versions(),
     }
 

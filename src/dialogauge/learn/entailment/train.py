@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,14 +19,14 @@ from dialogauge.learn.checkpoint import Checkpoint, key_of
 from dialogauge.learn.entailment.assessment import Assessment, assess, fit_temperature
 from dialogauge.learn.entailment.card import make_card, readable_card
 from dialogauge.learn.entailment.data import EntailmentData, Files, Rows, read_data
-from dialogauge.learn.entailment.fit import Fitted, Fitting, Stage
+from dialogauge.learn.entailment.fit import EntailmentStage, EntailmentTask
 from dialogauge.learn.entailment.inputs import make_inputs
 from dialogauge.learn.entailment.recipe import ADAPTER, EntailmentRecipe
 from dialogauge.learn.entailment.result import EntailmentResult
+from dialogauge.learn.loop import Fitted, Loop, as_arrays
 from dialogauge.learn.output import check_output, checkpoint_folder
 from dialogauge.models.directory import write_model
 from dialogauge.models.entailment.shape import EntailmentShape
-from dialogauge.progress import progress_bar
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class TrainedEntailment:
     shape: EntailmentShape
     encoder: Encoder
     data: EntailmentData
-    fitted: Fitted
+    fitted: Fitted[EntailmentStage]
     temperature: float
     uncalibrated: float
     """The calibration error before the temperature."""
@@ -48,8 +47,7 @@ class TrainedEntailment:
     device: str
 
     def weights(self, half: bool) -> dict[str, Any]:
-        dtype = torch.float16 if half else torch.float32
-        return {name: tensor.to(dtype).cpu().numpy() for name, tensor in self.fitted.weights.items()}
+        return as_arrays(self.fitted.weights, half)
 
 
 def train_entailment(
@@ -93,28 +91,32 @@ def train(
 ) -> TrainedEntailment:
     started = time.monotonic()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    shape = recipe.shape(encoder)
-    inputs = make_inputs(data.pairs, encoder, shape, device)
-    network = make_network(shape, encoder, recipe.seed).to(device)
-    labels = torch.from_numpy(data.pairs.labels)
-    fitting = Fitting(network, inputs, labels, data.train, data.held, recipe, device)
-    with _watched(fitting, progress) as (tick, restored):
-        fitted = fitting.run(checkpoint, tick, restored)
-    logits = fitting.logits(data.held)
+    task = make_task(data, encoder, recipe, device)
+    fitted = Loop(task).run(checkpoint, progress=progress)
+    logits = task.logits(data.held)
     temperature = fit_temperature(logits, data.pairs.labels[data.held])
     return TrainedEntailment(
         recipe=recipe,
-        shape=shape,
+        shape=recipe.shape(encoder),
         encoder=encoder,
         data=data,
         fitted=fitted,
         temperature=temperature,
         uncalibrated=_assess(data, data.held, logits, 1.0).calibration_error,
         validation=_assess(data, data.held, logits, temperature),
-        tests={name: _assess(data, rows, fitting.logits(rows), temperature) for name, rows in data.tests.items()},
+        tests={name: _assess(data, rows, task.logits(rows), temperature) for name, rows in data.tests.items()},
         seconds=time.monotonic() - started,
         device=device.type,
     )
+
+
+def make_task(data: EntailmentData, encoder: Encoder, recipe: EntailmentRecipe, device: torch.device) -> EntailmentTask:
+    """The training before its first step."""
+    shape = recipe.shape(encoder)
+    inputs = make_inputs(data.pairs, encoder, shape, device)
+    network = make_network(shape, encoder, recipe.seed).to(device)
+    labels = torch.from_numpy(data.pairs.labels)
+    return EntailmentTask(network, inputs, labels, data.train, data.held, recipe, device)
 
 
 def make_network(shape: EntailmentShape, encoder: Encoder, seed: int) -> Any:
@@ -137,24 +139,3 @@ def _assess(data: EntailmentData, rows: Rows, logits: Any, temperature: float) -
     return assess(
         logits, temperature, pairs.labels[rows], np.unique(pairs.groups[rows], return_inverse=True)[1], sources
     )
-
-
-@contextmanager
-def _watched(fitting: Fitting, progress: bool) -> Iterator[Any]:
-    """A stage can take an hour: the bar moves with every step."""
-    pairs = len(fitting.train)
-    total = pairs * fitting.recipe.epochs
-    with progress_bar(None, "training", total=total, shown=progress, unit="pair", unit_scale=True) as bar:
-        fitting.learned = bar.update
-
-        def tick(stage: Stage) -> None:
-            shown = {"loss": stage.validation_loss, "accuracy": stage.accuracy}
-            bar.set_postfix({name: f"{value:.4f}" for name, value in shown.items()})
-
-        def restored(stage: Stage) -> None:
-            """Of an earlier process: time left is reckoned without it."""
-            if progress:
-                bar.n = bar.initial = int(stage.epoch * pairs)
-            tick(stage)
-
-        yield tick, restored
