@@ -9,7 +9,10 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.measure import measure
 from dialogauge.evaluation.pairs import Pair, all_pairs, holm
+from dialogauge.evaluation.saved import load_runs
 from dialogauge.evaluation.settings import Settings
+from dialogauge.metrics.bleu import Bleu
+from dialogauge.metrics.distinct import Distinct
 from dialogauge.metrics.registry import parse_requests
 
 
@@ -170,6 +173,11 @@ def test_tiny_and_huge_values_are_tested_alike(scale):
     assert compare_values(a * scale, b * scale).effect == pytest.approx(compare_values(a, b).effect)
 
 
+def test_sums_beyond_all_numbers_are_undefined_and_numpy_says_nothing():
+    found = compare_values([1e308] * 6, [1e308] * 6)  # any warning is an error here
+    assert (found.difference, found.low, found.p, found.effect) == (None, None, None, None)
+
+
 def test_ties_count_as_differing_as_much():
     # The differences 1 and -1 in turn: of the exchanges of n = 2, half give |0| >= 0 and all count.
     assert compare_values([1e6 + 1, 1e6], [1e6, 1e6 + 1]).p == 1.0
@@ -248,6 +256,17 @@ def test_runs_compare_as_their_turns_would(two_runs):
     direct = compare(Corpus(rows), "column[name=v],bleu,rouge_l,distinct,length")
     assert found.pairs == direct.pairs
     assert found.pairs[0].better == "monday/bot"
+
+
+def test_a_run_is_concluded_once_to_see_whether_it_is_whole(two_runs, monkeypatch):
+    concluded = []
+    for metric in (Bleu, Distinct):
+        plain = metric.conclude
+        monkeypatch.setattr(
+            metric, "conclude", lambda self, summary, plain=plain: concluded.append(self.name) or plain(self, summary)
+        )
+    load_runs(two_runs)
+    assert sorted(concluded) == ["bleu", "bleu", "distinct", "distinct"]
 
 
 def test_runs_measured_another_way_are_refused(two_runs, tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dialogauge.stats.intervals import percentile_interval
-from dialogauge.stats.resampling import Jackknife, bootstrap_weights, point_weights
+from dialogauge.stats.resampling import Jackknife, bootstrap_weights, deviation, point_weights
 
 
 def test_every_resample_draws_as_many_units_as_there_are():
@@ -80,6 +80,15 @@ def test_the_seed_decides_and_blocks_do_not(monkeypatch):
     monkeypatch.setattr("dialogauge.stats.resampling.CACHED_CELLS", 17)
     assert [len(block) for block in point_weights(np.array(units), 40, np.random.default_rng(0))] == [3] * 13 + [1]
     assert (whole == all_weights(units, 40)).all()
+
+
+def test_deviation_of_what_is_defined():
+    # 1 and 3 lie 1 from their mean 2.
+    assert deviation(np.array([1.0, np.nan, 3.0])) == 1
+    assert deviation(np.array([4.0])) == 0
+    assert np.isnan(deviation(np.array([np.nan, np.nan])))
+    assert np.isnan(deviation(np.array([])))
+    assert np.isnan(deviation(np.array([np.inf, 1.0])))
 
 
 def test_one_group_has_no_interval():

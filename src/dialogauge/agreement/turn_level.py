@@ -14,7 +14,7 @@ from dialogauge.stats.correlations import kendall, pearson_rows, ranks
 from dialogauge.stats.intervals import NO_INTERVAL, IntervalEstimate, expanded, percentile_interval
 from dialogauge.stats.permutations import permutation_p, swap_points, swaps_for
 from dialogauge.stats.resampled_correlations import KENDALL_POINTS, Resampling, kendall_influence
-from dialogauge.stats.resampling import point_weights
+from dialogauge.stats.resampling import deviation, point_weights
 
 PERM_BOTH, PERM_INPUT = "PERM-BOTH", "PERM-INPUT"
 """Scores of single points change places, or those of all points of a unit together."""
@@ -76,15 +76,14 @@ def _draws(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -
 def _wider(together: Floats, alone: Floats) -> Floats:
     """By how much more correlations vary when whole units are drawn than when single points are; at least 1."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        times = np.array([_deviation(a) / _deviation(b) for a, b in zip(together.T, alone.T, strict=True)])
+        times = _deviations(together) / _deviations(alone)
     return np.where(np.isfinite(times), np.maximum(times, 1), 1)
 
 
-def _deviation(draws: Floats) -> np.float64:
-    """0 where draws differ by rounding alone."""
-    known = draws[~np.isnan(draws)]
-    deviation = np.float64(known.std() if len(known) else np.nan)
-    return np.float64(0) if deviation < ROUNDING else deviation
+def _deviations(draws: Floats) -> Floats:
+    """Of each column; 0 where draws differ by rounding alone."""
+    found = np.array([deviation(column) for column in draws.T])
+    return np.where(found < ROUNDING, 0, found)
 
 
 def _kendall_p(x: Floats, y: Floats, wider: float) -> float:

@@ -17,7 +17,7 @@ from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.two_samples import cut_to_one_size, two_sample_test
 from dialogauge.evaluation.units import Keys
 from dialogauge.stats.intervals import NO_INTERVAL, percentile_interval
-from dialogauge.stats.resampling import t_test
+from dialogauge.stats.resampling import deviation, t_test
 from dialogauge.stats.significance import holm_corrected
 
 ALPHA = 0.05
@@ -101,9 +101,10 @@ class Contest:
             interval, error, test = statistic.interval(self._settings.confidence), statistic.error, "jackknife"
             p = t_test(statistic, NO_SPREAD * max(map(abs, values)))
         else:
-            differences = self._bootstrapped[first.system] - self._bootstrapped[second.system]
+            with np.errstate(invalid="ignore"):  # where both are infinite
+                differences = self._bootstrapped[first.system] - self._bootstrapped[second.system]
             interval, test = percentile_interval(differences, self._settings.confidence), "randomisation"
-            error = float(np.nanstd(differences))
+            error = deviation(differences)
             p = self._p[first.system, second.system]
         # A stream keeps no rows by which to leave out units that only one system has.
         together = first.unit_count + second.unit_count - shared if first.groups or not shared else shared

@@ -38,7 +38,9 @@ def randomisation_tests(
             given[sample.system] = metric.summarise(sample.rows, weights)
             kept[sample.system] = metric.summarise(sample.rows, 1 - weights)
         for a, b in pairs:
-            found = metric.conclude(kept[a] + given[b])[part] - metric.conclude(kept[b] + given[a])[part]
+            one, other = (metric.conclude(summary)[part] for summary in (kept[a] + given[b], kept[b] + given[a]))
+            with np.errstate(invalid="ignore"):  # where both are infinite
+                found = one - other
             as_large[a, b] += int(np.count_nonzero(np.abs(found) >= least[a, b]))
     return {(a, b): float("nan") if np.isnan(least[a, b]) else as_large[a, b] / (exchanges + 1) for a, b in pairs}
 

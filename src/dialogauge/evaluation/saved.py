@@ -238,11 +238,11 @@ def _sample(arrays: Any, place: int, said: dict[str, str], compat: str | None, s
 def _try_out(sample: Sample) -> None:
     """Rows that do not fit together show in what is done with them: here, and not halfway through the tests."""
     metric, rows = sample.metric, sample.rows
-    metric.conclude(sample.summary)
     metric.per_turn(rows)
     if len(metric.defined(rows)) != len(rows):
         raise ValueError("its rows do not fit together")
-    half = rows[np.arange(0, len(rows), 2)]
-    metric.conclude(metric.summarise(half) + metric.summarise(rows[np.arange(1, len(rows), 2)]))
+    half, rest = (metric.summarise(rows[np.arange(start, len(rows), 2)]) for start in (0, 1))
+    summary = half + rest
     if metric.resampling == "bootstrap":
-        metric.conclude(metric.summarise(rows, np.ones((2, len(rows)))))
+        summary = metric.summarise(rows, np.ones((2, len(rows))))
+    metric.conclude(summary)

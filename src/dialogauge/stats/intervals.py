@@ -42,7 +42,8 @@ def percentile_interval(values: Floats, confidence: float) -> Interval:
     defined = values[~np.isnan(values)]
     if defined.size < 2:
         return NO_INTERVAL
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
+    with np.errstate(invalid="ignore"):  # between two infinite values
+        low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(low), float(high))
 
 

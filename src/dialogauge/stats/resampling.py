@@ -39,6 +39,14 @@ def point_weights(units: NDArray[np.int64], resamples: int, rng: np.random.Gener
         yield weights if alone else weights[:, units]
 
 
+def deviation(values: Floats) -> float:
+    """The standard deviation of a statistic's values in resamples, those left out in which it is undefined; NaN where
+    it always is."""
+    defined = values[~np.isnan(values)]
+    with np.errstate(invalid="ignore"):
+        return float(defined.std()) if defined.size else float("nan")
+
+
 class Jackknife(NamedTuple):
     """A statistic, its value without each group, and how many units each group holds."""
 
