@@ -111,3 +111,12 @@ def test_a_file_that_nobody_recognises_names_the_plug_ins_that_might_have(tmp_pa
         load(write(tmp_path / "bot.txt", "B: hello\n"))
     assert ", csv, parallel, moody, odd, qa; reader 'jsonl' of the package" in str(error.value)
     assert refusal("wrong") in str(error.value)
+
+
+def test_a_reader_that_two_packages_have_is_said(tmp_path):
+    install(tmp_path / "site", "more-readers", {"dialogauge.readers": {"qa": "chat_readers:qa"}})
+    corpus = load(write(tmp_path / "bot.txt", "A: hello\n"), reader="qa")
+    (told,) = corpus.caveats
+    assert told.message.startswith(
+        "reader 'qa' of the package more-readers (chat_readers:qa) cannot be used: the name is"
+    )

@@ -100,3 +100,11 @@ def test_one_that_is_broken_is_refused(name, message):
     with pytest.raises(InputError) as error:
         Encoders().get(name)
     assert str(error.value).startswith(message)
+
+
+def test_scores_say_where_two_packages_have_the_encoder(tmp_path):
+    install(tmp_path, "more-encoders", {"dialogauge.encoders": {"letters": "letter_encoders:Letters"}})
+    turns = [Turn(str(number), "aab", references=("ab",)) for number in range(4)]
+    told = [caveat.message for caveat in evaluate(Corpus(turns), "fbd", encoder="letters", cache=False).caveats]
+    taken = "(letter_encoders:Letters) cannot be used: the name is taken by the package letter-encoders."
+    assert [message for message in told if f"encoder 'letters' of the package more-encoders {taken}" in message]

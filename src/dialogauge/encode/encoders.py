@@ -23,6 +23,7 @@ class Encoders:
         self._progress = progress
         self._open: dict[tuple[str, Dtype], Encoder] = {}
         self._tuned: dict[tuple[str, str], Encoder] = {}
+        self._contested: list[Caveat] = []
 
     def get(self, name: str, dtype: Dtype = "float32") -> Encoder:
         """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`; what
@@ -44,8 +45,11 @@ class Encoders:
         return self._tuned[place]
 
     def caveats(self) -> list[Caveat]:
-        """What went wrong with the cache and was worked around."""
-        return [Caveat("cache", problem) for problem in (self.cache.problems if self.cache else ())]
+        """What went wrong with the cache and was worked around; which encoders two packages have under one name."""
+        return [
+            *(Caveat("cache", problem) for problem in (self.cache.problems if self.cache else ())),
+            *self._contested,
+        ]
 
     def _opened(self, name: str, dtype: Dtype) -> Encoder:
         if name.startswith(STATIC):
@@ -58,7 +62,9 @@ class Encoders:
         from dialogauge.encode.find import KNOWN, find_model
         from dialogauge.encode.transformer import Transformer
 
-        if name not in KNOWN and (added := plug_ins().get(name.partition(":")[0])):
+        prefix = name.partition(":")[0]
+        if name not in KNOWN and (added := plug_ins().get(prefix)):
+            self._contested += plug_ins().contested([prefix])
             return _made(added, name)
         return Transformer(find_model(name), dtype, self.cache, self._progress)
 

@@ -49,7 +49,7 @@ def choose(path: Path, name: str | None = None, mapping: ColumnMap = NOTHING) ->
     of its columns. Readers of other packages are asked where none of ours does; the caveats name those that are
     broken."""
     if name is not None:
-        return _named(name), []
+        return _named(name), [] if name in READERS else PLUG_INS.contested([name])
     head = FileHead.read(path, mapping)
     if not head.lines and not head.is_directory:
         raise InputError("expected turns, found an empty file", path)
