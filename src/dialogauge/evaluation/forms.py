@@ -104,6 +104,11 @@ class Forms(ABC):
         warnings = [f"warning: {tables.printable(caveat.message)}" for caveat in getattr(self, "caveats", ())]
         return "\n".join([self.render("table"), *([""] if warnings else []), *warnings])
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the tables, and below them what the reader must know."""
+        caveats = [f"warning: {caveat.message}" for caveat in getattr(self, "caveats", ())]
+        return "\n".join([*map(tables.to_html, self.all_tables()), tables.small_print(caveats)])
+
     def __repr__(self) -> str:
         """One short line. A dataclass writes its own, unless it is made with `repr=False`."""
         return f"<{type(self).__name__}: {self.contents()}>"

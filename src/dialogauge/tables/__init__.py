@@ -1,5 +1,6 @@
-"""Rows to text, Markdown, LaTeX, CSV and JSON. Imports nothing of ours."""
+"""Rows to text, Markdown, HTML, LaTeX, CSV and JSON. Imports nothing of ours."""
 
+from dialogauge.tables.html import small_print, to_html
 from dialogauge.tables.latex import to_latex
 from dialogauge.tables.markdown import to_markdown
 from dialogauge.tables.printable import counted, printable
@@ -17,7 +18,9 @@ __all__ = [
     "printable",
     "render",
     "render_table",
+    "small_print",
     "to_csv",
+    "to_html",
     "to_json",
     "to_latex",
     "to_markdown",
