@@ -7,24 +7,19 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_format, remark, table_width, warn
-from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from dialogauge.learn.provenance import TrainingResult
+
+
 AnyRecipe = TypeVar("AnyRecipe", bound="DataclassInstance")
-
-
-class TrainedModel(Protocol):
-    @property
-    def card(self) -> dict[str, Any]: ...
-    @property
-    def caveats(self) -> list[Caveat]: ...
-    def render(self, form: str, *, width: int | None = None) -> str: ...
 
 
 def add_last(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +52,7 @@ def named_recipe(recipes: Mapping[str, AnyRecipe], arguments: argparse.Namespace
     return replace(base, **{name: value for name, value in given.items() if value is not None})
 
 
-def show(trained: TrainedModel, arguments: argparse.Namespace, metric: str) -> None:
+def show(trained: TrainingResult, arguments: argparse.Namespace, metric: str) -> None:
     """Prints what came of training, draws it where asked to, and says how the model is used."""
     warn(trained.caveats, arguments)
     print(trained.render(arguments.format, width=table_width(arguments)), flush=True)

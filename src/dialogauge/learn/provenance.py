@@ -1,20 +1,61 @@
-"""What every model's card says of how it was made."""
+"""What every training hands back, and what every model's card says of how it was made."""
 
 from __future__ import annotations
 
 import platform
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dialogauge import __version__
 from dialogauge.corpus.corpus import SourceFile
+from dialogauge.encode.base import Encoder
+from dialogauge.errors import Caveat
 from dialogauge.models.directory import LANGUAGES
+from dialogauge.tables import Table, render
 from dialogauge.text.languages import Languages
+
+if TYPE_CHECKING:
+    from dialogauge.learn.loop import Fitted
 
 LEARNED = 0.05
 """The share of training texts in a language from which on a model was made for it."""
+
+
+@dataclass(frozen=True)
+class TrainingResult(ABC):
+    """What came of training: the model's directory and its card."""
+
+    directory: Path
+    card: dict[str, Any] = field(repr=False)
+    caveats: list[Caveat] = field(default_factory=list)
+
+    def render(self, form: str, *, width: int | None = None) -> str:
+        return render(form, table=self._table(), records=self._records(), document=self.card, width=width)
+
+    @abstractmethod
+    def _records(self) -> list[dict[str, Any]]: ...
+
+    @abstractmethod
+    def _table(self) -> Table: ...
+
+
+def made_from(kind: str, name: str, encoder: Encoder, texts: Iterable[str]) -> dict[str, Any]:
+    """How a card begins. `name` is the encoder's, as it was asked for."""
+    return {
+        "kind": kind,
+        "encoder": {"name": name, "identity": encoder.identity},
+        LANGUAGES: languages_of(texts),
+    }
+
+
+def made_by(members: Sequence[Fitted[Any]]) -> dict[str, Any]:
+    """How a card ends."""
+    curves = [{"best": fitted.best + 1, "epochs": [asdict(stage) for stage in fitted.curve]} for fitted in members]
+    return {"curves": curves, "versions": versions()}
 
 
 def describe_data(files: Sequence[SourceFile]) -> list[dict[str, str]]:

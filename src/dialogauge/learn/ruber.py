@@ -16,11 +16,12 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.learn.material import SHARE, make_training_data, read_data
 from dialogauge.learn.output import check_output, checkpoint_folder
 from dialogauge.learn.pairs import bare
+from dialogauge.learn.provenance import TrainingResult
 from dialogauge.learn.recipe import TOWERS, RuberRecipe
 from dialogauge.learn.ruber_card import Sources, make_card, readable_card
 from dialogauge.learn.training import checkpoints_of, train
 from dialogauge.models.directory import CARD, write_model
-from dialogauge.tables import Cell, Header, Table, render
+from dialogauge.tables import Cell, Header, Table
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,7 @@ class Conversations:
         return load(paths, reader=self.reader, skip_invalid=self.skip_invalid, progress=progress, mapping=self.mapping)
 
 
-@dataclass(frozen=True)
-class TrainingResult:
-    """What came of training: the model's directory and its card."""
-
-    directory: Path
-    card: dict[str, Any] = field(repr=False)
-    caveats: list[Caveat] = field(default_factory=list)
-
-    def render(self, form: str, *, width: int | None = None) -> str:
-        return render(form, table=self._table(), records=self._records(), document=self.card, width=width)
-
+class RuberResult(TrainingResult):
     def _records(self) -> list[dict[str, Any]]:
         return [
             {"network": place, "best": curve["best"], **epoch}
@@ -106,7 +97,7 @@ def train_ruber(
     for checkpoint in checkpoints_of(checkpoint_folder(target), recipe, training_data):
         checkpoint.remove()
     loaded = [caveat for read in (corpus, validation, asked) if read for caveat in read.caveats]
-    return TrainingResult(target, card, [*loaded, *_response_caveats(corpus), *data.caveats, *encoders.caveats()])
+    return RuberResult(target, card, [*loaded, *_response_caveats(corpus), *data.caveats, *encoders.caveats()])
 
 
 def _response_caveats(corpus: Corpus) -> list[Caveat]:

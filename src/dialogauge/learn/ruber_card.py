@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.learn.provenance import describe_data, languages_of, list_data, made_for, versions
+from dialogauge.learn.provenance import describe_data, list_data, made_by, made_for, made_from
 from dialogauge.learn.training import TrainedRuber
-from dialogauge.models.directory import LANGUAGES
 from dialogauge.models.ruber import KIND
 from dialogauge.tables import printable
 
@@ -42,9 +41,7 @@ class Sources:
 def make_card(trained: TrainedRuber, encoder: str, sources: Sources) -> dict[str, Any]:
     training_data, recipe = trained.training_data, trained.recipe
     return {
-        "kind": KIND,
-        "encoder": {"name": encoder, "identity": training_data.encoder.identity},
-        LANGUAGES: languages_of(training_data.data.texts),
+        **made_from(KIND, encoder, training_data.encoder, training_data.data.texts),
         "network": {**asdict(trained.shape), "members": recipe.members, "context": recipe.context},
         "normalisation": trained.validation.normalisation.record(),
         "validation": {
@@ -61,10 +58,7 @@ def make_card(trained: TrainedRuber, encoder: str, sources: Sources) -> dict[str
             "seconds": round(trained.seconds, 1),
             "device": training_data.device.type,
         },
-        "curves": [
-            {"best": fitted.best + 1, "epochs": [asdict(epoch) for epoch in fitted.curve]} for fitted in trained.members
-        ],
-        "versions": versions(),
+        **made_by(trained.members),
     }
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialogauge.corpus.inference import LABELS
-from dialogauge.learn.provenance import describe_data, languages_of, list_data, made_for, versions
-from dialogauge.models.directory import LANGUAGES
+from dialogauge.learn.provenance import describe_data, list_data, made_by, made_for, made_from
 from dialogauge.models.entailment.model import KIND
 from dialogauge.tables import printable
 
@@ -23,9 +22,7 @@ def make_card(trained: TrainedEntailment, encoder: str) -> dict[str, Any]:
     counts = np.bincount(data.pairs.labels[data.train], minlength=len(LABELS)).tolist()
     files = {name: describe_data(source) for name, source in data.sources.items()}
     return {
-        "kind": KIND,
-        "encoder": {"name": encoder, "identity": trained.encoder.identity},
-        LANGUAGES: languages_of([*data.pairs.premises, *data.pairs.hypotheses]),
+        **made_from(KIND, encoder, trained.encoder, [*data.pairs.premises, *data.pairs.hypotheses]),
         "network": asdict(trained.shape),
         "calibration": {"temperature": trained.temperature, "error_before": round(trained.uncalibrated, 6)},
         "validation": {
@@ -43,8 +40,7 @@ def make_card(trained: TrainedEntailment, encoder: str) -> dict[str, Any]:
             "seconds": round(trained.seconds, 1),
             "device": trained.device,
         },
-        "curves": [{"best": trained.fitted.best + 1, "epochs": [asdict(stage) for stage in trained.fitted.curve]}],
-        "versions": versions(),
+        **made_by([trained.fitted]),
     }
 
 

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from dialogauge.errors import Caveat
+from dialogauge.learn.provenance import TrainingResult
 from dialogauge.models.directory import CARD
-from dialogauge.tables import Cell, Header, Table, render
+from dialogauge.tables import Cell, Header, Table
 
 
-@dataclass(frozen=True)
-class EntailmentResult:
-    """The model's directory and its card."""
-
-    directory: Path
-    card: dict[str, Any] = field(repr=False)
-    caveats: list[Caveat] = field(default_factory=list)
-
-    def render(self, form: str, *, width: int | None = None) -> str:
-        return render(form, table=self._table(), records=self._records(), document=self.card, width=width)
-
+class EntailmentResult(TrainingResult):
     def _records(self) -> list[dict[str, Any]]:
         (curve,) = self.card["curves"]
         return [{"best": curve["best"], **stage} for stage in curve["epochs"]]
