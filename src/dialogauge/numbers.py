@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
@@ -13,11 +14,11 @@ COUNT = 10**6
 """The most of anything that costs time: resamples, epochs, pairs in a batch."""
 
 
-def check_whole(name: str, value: Any, least: int, most: int) -> None:
-    """Refuses what is no whole number between two others, both included."""
+def check_whole(name: str, value: Any, least: int, most: int, file: Path | None = None) -> None:
+    """Refuses what is no whole number between two others, both included; `file` is where it was read."""
     if not _is(Integral, value) or not least <= value <= most:
         found = shortened(value)
-        raise InputError(f"{name}: expected a whole number from {least} to {_spelled(most)}, found {found}")
+        raise InputError(f"{name}: expected a whole number from {least} to {_spelled(most)}, found {found}", file)
 
 
 def check_seed(value: Any) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from dialogauge.agreement.agreement_table import number
 from dialogauge.corpus import Corpus
 from dialogauge.tables import FORMATS
 from tests.agreement.corpora import GOOD, POOR, quick, rated
@@ -142,10 +141,3 @@ def test_what_it_would_take_to_tell_the_two_best_apart():
     assert f"about {contrast.needed:,} turns" in note
     assert "(corpus, overall)" in note
     assert POOR not in note
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0.12345, "0.123"), (-0.0001, "0.000"), (-1.0, "-1.000"), (0.9996, "1.000")]
-)
-def test_number(value, text):
-    assert number(value) == text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare, evaluate
-from dialogauge.evaluation.digits import format_estimates, interval_text
+from dialogauge.evaluation.digits import fixed, format_estimates, interval_text, number
 from dialogauge.evaluation.sensitivity import sensitivity
 from dialogauge.report.agreement_parts import told
 
@@ -73,3 +73,14 @@ def test_a_corner_of_a_figure_says_on_which_side_of_zero_an_interval_lies():
     row = SimpleNamespace(pearson=0.2, pearson_low=0.004, pearson_high=0.4, spearman=-0.2, spearman_low=None)
     row.spearman_high = None
     assert told(row) == "r = 0.20 [0.004, 0.40]\nρ = −0.20"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (0.12345, "0.123"), (-0.0001, "0.000"), (-1.0, "-1.000"), (0.9996, "1.000")]
+)
+def test_fixed_decimals(value, text):
+    assert fixed(value) == text
+
+
+def test_only_a_tiny_number_is_not_fixed():
+    assert [number(value, 3) for value in (None, 0.0, -0.0004, 2e-7)] == ["–", "0.000", "0.000", "2.0e-07"]

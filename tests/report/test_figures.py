@@ -6,7 +6,7 @@ import pytest
 
 from dialogauge import evaluate, plot_scores
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.errors import MissingPackage
+from dialogauge.errors import InputError, MissingPackage
 from dialogauge.report.drawing import FLOOR
 
 
@@ -32,6 +32,21 @@ def test_without_matplotlib_the_extra_is_named(result, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingPackage, match=r"pip install 'dialogauge\[plot\]'"):
         plot_scores(result, tmp_path / "f.png")
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("folder.png", "not a plain file"),
+        ("file/f.png", "part of its path is a file"),
+        ("a\0b.png", "can have this name"),
+    ],
+)
+def test_where_no_figure_can_be_written_is_said_before_anything_is_drawn(result, tmp_path, name, fault):
+    (tmp_path / "folder.png").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=fault):
+        plot_scores(result, tmp_path / name)
 
 
 def marks(path):

@@ -8,6 +8,8 @@ from dialogauge.tables import (
     Cell,
     Header,
     Table,
+    cut,
+    first_few,
     printable,
     render,
     to_csv,
@@ -26,6 +28,11 @@ TABLE = Table(
     ],
     ["a note"],
 )
+
+
+def test_what_is_too_long_ends_in_an_ellipsis():
+    assert [cut("word", longest) for longest in (4, 3)] == ["word", "wo…"]
+    assert [first_few(iter("abc"), most) for most in (3, 2)] == ["a, b, c", "a, b, …"]
 
 
 def test_text_is_aligned_by_display_width():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dialogauge.agreement.points import COUNTED, Scope
-from dialogauge.evaluation.digits import interval_text, value_text
+from dialogauge.evaluation.digits import fixed, interval_text, value_text
 from dialogauge.evaluation.score_table import short_p
 from dialogauge.tables import Cell, Header, Table
 
@@ -53,9 +53,9 @@ def _metric_cells(row: AgreementRow, contested: bool, decimals: int) -> list[Cel
         Cell(str(row.n)),
         _correlation(row, "pearson", contested and row.pearson_top, decimals),
         _correlation(row, "spearman", contested and row.spearman_top, decimals),
-        Cell(number(row.kendall, decimals)),
-        Cell(number(row.pairwise_accuracy, decimals)),
-        Cell(number(row.cosine, decimals)),
+        Cell(fixed(row.kendall, decimals)),
+        Cell(fixed(row.pairwise_accuracy, decimals)),
+        Cell(fixed(row.cosine, decimals)),
     ]
 
 
@@ -84,14 +84,10 @@ def _people_cells(ceiling: Ceiling, decimals: int) -> list[Cell]:
         ceiling.reachable,
     )
     cells = [
-        NONE if value is None and place in (2, 3, 4) else Cell(number(value, decimals))
+        NONE if value is None and place in (2, 3, 4) else Cell(fixed(value, decimals))
         for place, value in enumerate(numbers)
     ]
     return [Cell(f"(one of {raters} raters)"), Cell(str(ceiling.n) if ceiling.level == "turn" else ""), *cells]
-
-
-def number(value: float | None, decimals: int = DECIMALS) -> str:
-    return "–" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def _notes(agreement: Agreement) -> list[str]:

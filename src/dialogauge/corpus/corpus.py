@@ -10,7 +10,7 @@ from typing import Any
 from dialogauge.corpus.columns import ColumnMap
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.tables import counted
+from dialogauge.tables import counted, first_few
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,9 @@ def users_left_out(turns: Mapping[str, int]) -> list[Caveat]:
     if not turns:
         return []
     message = f"{counted(sum(turns.values()), 'message')} of users are context only and not judged"
-    return [Caveat("users_left_out", f"{message}; --systems names them where they are meant: {_some(turns)}")]
+    return [Caveat("users_left_out", f"{message}; --systems names them where they are meant: {first_few(turns, 3)}")]
 
 
 def only_users(turns: Mapping[str, int]) -> InputError:
-    return InputError(f"expected replies of assistants, found only users: name them with --systems ({_some(turns)})")
-
-
-def _some(names: Iterable[str]) -> str:
-    shown = list(names)
-    return ", ".join(shown if len(shown) <= 3 else [*shown[:3], "…"])
+    named = first_few(turns, 3)
+    return InputError(f"expected replies of assistants, found only users: name them with --systems ({named})")

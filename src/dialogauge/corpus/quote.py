@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 from typing import Any
 
-from dialogauge.tables import counted
+from dialogauge.tables import counted, first_few
 
 LONGEST = 60
 
@@ -19,8 +18,7 @@ def quote(text: str) -> str:
 
 def quote_all(names: Iterable[str]) -> str:
     """The names in quotation marks, the first ten of them."""
-    shown = [quote(name) for name in islice(names, 11)]
-    return ", ".join(shown if len(shown) <= 10 else [*shown[:10], "…"])
+    return first_few(map(quote, names), 10)
 
 
 def describe(value: Any) -> str:

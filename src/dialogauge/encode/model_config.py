@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from reprlib import repr as shortened
 from typing import Any
 
 from dialogauge.corpus.strict_json import parse_object
 from dialogauge.errors import InputError
+from dialogauge.numbers import check_whole
 
 LARGEST_FILE = 200 * 2**20
 """Bytes; the largest tokenizer.json in use has a tenth of that."""
@@ -39,10 +39,7 @@ def read_json(file: Path, missing: dict[str, Any] | None = None) -> dict[str, An
 
 def whole(config: Mapping[str, Any], name: str, file: Path, least: int = 0, most: int = 2**31 - 1) -> int | None:
     """A field that is a whole number; None where it is absent or null."""
-    value = config.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        found = shortened(value)
-        raise InputError(f"{name}: expected a whole number from {least:,} to {most:,}, found {found}", file)
+    value: int | None = config.get(name)
+    if value is not None:
+        check_whole(name, value, least, most, file)
     return value

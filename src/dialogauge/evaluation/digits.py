@@ -9,6 +9,7 @@ from typing import Any
 
 from dialogauge.numbers import check_whole
 
+UNDEFINED = "–"
 TINY = 1e-6
 MOST = 15
 """Decimals that can be asked for: a float has no more."""
@@ -56,11 +57,13 @@ def interval_text(low: float | None, high: float | None, decimals: int) -> str:
 
 
 def number(value: float | None, decimals: int) -> str:
-    if value is None:
-        return "–"
-    if 0 < abs(value) < TINY:
-        return f"{value:.1e}"
-    return f"{round(value, decimals) + 0.0:.{decimals}f}"
+    """As `fixed`, but a value that is tiny and not zero as 1.0e-07."""
+    return f"{value:.1e}" if value is not None and 0 < abs(value) < TINY else fixed(value, decimals)
+
+
+def fixed(value: float | None, decimals: int = 3) -> str:
+    """With so many decimals, zero never as -0; a dash where it is undefined."""
+    return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def _never_zero(value: float, decimals: int) -> str:

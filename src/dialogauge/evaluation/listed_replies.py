@@ -110,8 +110,7 @@ def _row(reply: Reply, number: str) -> list[tables.Cell]:
 
 
 def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+    return tables.cut(" ".join(text.split()), SHOWN)
 
 
 def _end(text: str) -> str:

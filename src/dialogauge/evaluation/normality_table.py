@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dialogauge.evaluation.digits import UNDEFINED, fixed
 from dialogauge.stats.gaussian_tests import LEVEL, SAMPLES
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
     from dialogauge.evaluation.normality import Normality
     from dialogauge.evaluation.normality_row import NormalityRow
-
-NONE = "–"
 
 
 def normality_table(result: Normality, digits: int | None = None) -> Table:
@@ -26,21 +25,17 @@ def _cells(row: NormalityRow, digits: int | None) -> list[Cell]:
     return [
         Cell(row.name),
         Cell(str(row.n)),
-        Cell(_spread(row.w_mean, row.w_sd, of_w)),
-        Cell(_spread(row.p_mean, row.p_sd, of_p)),
-        Cell(NONE if row.rejected is None else f"{100 * row.rejected:.0f}%"),
-        Cell(NONE if row.rejected_holm is None else str(row.rejected_holm)),
-        Cell(_number(row.directions_w, digits)),
-        Cell(_number(row.directions_p, digits)),
+        Cell(mean_and_deviation(row.w_mean, row.w_sd, of_w)),
+        Cell(mean_and_deviation(row.p_mean, row.p_sd, of_p)),
+        Cell(UNDEFINED if row.rejected is None else f"{100 * row.rejected:.0f}%"),
+        Cell(UNDEFINED if row.rejected_holm is None else str(row.rejected_holm)),
+        Cell(fixed(row.directions_w, of_w)),
+        Cell(fixed(row.directions_p, of_w)),
     ]
 
 
-def _spread(mean: float | None, sd: float | None, decimals: int) -> str:
-    return NONE if mean is None or sd is None else f"{mean:.{decimals}f} ± {sd:.{decimals}f}"
-
-
-def _number(value: float | None, digits: int | None) -> str:
-    return NONE if value is None else f"{value:.{3 if digits is None else digits}f}"
+def mean_and_deviation(mean: float | None, sd: float | None, decimals: int) -> str:
+    return UNDEFINED if mean is None or sd is None else f"{mean:.{decimals}f} ± {sd:.{decimals}f}"
 
 
 def _notes(result: Normality) -> list[str]:

@@ -17,7 +17,7 @@ from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request, parse_requests
 from dialogauge.numbers import COUNT, check_seed, check_share, check_whole
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Evaluating = TypeVar("Evaluating", bound=Callable[..., Any])
 Metrics = str | Metric | Request | Iterable[str | Metric | Request]
 """Metrics as on the command line, "bleu,distinct.1", or a sequence of such texts and of Metric objects."""
 
@@ -92,7 +92,7 @@ class RunKeywords(TypedDict, total=False):
     progress: bool
 
 
-def takes_run_options(function: Function) -> Function:
+def takes_run_options(function: Evaluating) -> Evaluating:
     """For a function of `**options: Unpack[RunKeywords]`: `help` shows each option, and a keyword that is not known is
     answered with those most like it."""
     signature = inspect.signature(function)
@@ -111,4 +111,4 @@ def takes_run_options(function: Function) -> Function:
         return function(*given, **options)
 
     checked.__signature__ = signature.replace(parameters=[*own, *shared])  # type: ignore[attr-defined]
-    return cast(Function, checked)
+    return cast(Evaluating, checked)

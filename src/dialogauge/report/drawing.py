@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.errors import InputError, MissingPackage
-from dialogauge.files import whole_file
-from dialogauge.tables import printable
+from dialogauge.evaluation.sensitivity_table import DIRECTIONS
+from dialogauge.files import check_writable_file, whole_file
+from dialogauge.tables import cut, printable
 from dialogauge.tables.text import width as width_on_terminal
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 INK, MUTED, BEST, FLOOR = "#1b1f24", "#8a939e", "#0b6bcb", "#d55e00"
 OTHER_SCRIPTS = ("Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "Noto Sans Thai", "Noto Sans")
 GRID, EDGE = "#e4e7eb", "#c8ccd2"
-DIRECTION = {True: "higher is better", False: "lower is better", None: ""}
+DIRECTION = {**DIRECTIONS, None: ""}
 LONGEST = 28
 """Letters of a name."""
 TITLE = 26
@@ -42,9 +43,7 @@ def check_figure_path(path: str | Path) -> Path:
     path = Path(path)
     if find_spec("matplotlib") is None:
         raise MissingPackage("matplotlib", "plot", "drawing a figure")
-    other = path.is_symlink() or (path.exists() and not path.is_file())
-    if other or any(parent.is_file() for parent in path.absolute().parents):
-        raise InputError("is no place for a file", path)
+    check_writable_file(path, overwrite=True)
     if path.suffix.lstrip(".").lower() not in FORMATS:
         raise InputError(f"cannot draw into this kind of file; end its name in .{', .'.join(FORMATS)}", path)
     return path
@@ -144,8 +143,7 @@ def plain(axis: Axes, grid: str = "both") -> None:
 
 def fit(name: str, longest: int = LONGEST) -> str:
     """The name, safe to show, with … in place of what is too long."""
-    name = printable(name)
-    return name if len(name) <= longest else f"{name[: longest - 1]}…"
+    return cut(printable(name), longest)
 
 
 def fit_all(names: Sequence[str], longest: int = LONGEST) -> list[str]:

@@ -9,10 +9,9 @@ import numpy as np
 
 from dialogauge.evaluation.normality import Normality
 from dialogauge.evaluation.normality_row import Example, NormalityRow
-from dialogauge.report.drawing import BEST, EDGE, INK, MUTED, save
+from dialogauge.report.drawing import BEST, EDGE, INK, MUTED, fit, save
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.gaussian_tests import LEVEL
-from dialogauge.tables import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,8 +55,7 @@ def _figure(result: Normality) -> Figure:
 def _draw(axes: list[Axes], row: NormalityRow, w_bins: Floats, value_bins: Floats) -> None:
     for axis in axes:
         _plain(axis)
-    name = printable(row.name)
-    label = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…", f"n = {row.n}"]
+    label = [fit(row.name, LONGEST), f"n = {row.n}"]
     if row.directions_p is not None:
         label.append(f"together {_p(row.directions_p)}")
     axes[0].set_ylabel("\n".join(label), rotation=0, ha="right", va="center", color=INK)

@@ -9,10 +9,10 @@ from statistics import fmean
 from typing import Any
 
 from dialogauge import tables
-from dialogauge.agreement.agreement_table import interval_and_p, number
+from dialogauge.agreement.agreement_table import interval_and_p
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
-from dialogauge.evaluation.digits import defined
+from dialogauge.evaluation.digits import defined, fixed
 from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.base import spell_file
 from dialogauge.reproduce.correlations import COEFFICIENTS, PaperCell, PaperRecipe, Reproduced, reproduce_table3
@@ -74,8 +74,8 @@ class ReproducedFigure(Forms):
         rows = [
             [
                 *(tables.Cell(text) for text in (bar.group, bar.series, bar.coefficient)),
-                tables.Cell(number(bar.published)),
-                tables.Cell(number(bar.value), interval_and_p(bar.low, bar.high, None)),
+                tables.Cell(fixed(bar.published)),
+                tables.Cell(fixed(bar.value), interval_and_p(bar.low, bar.high, None)),
             ]
             for bar in self.bars
         ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dialogauge.agreement.agreement_table import interval_and_p, number
+from dialogauge.agreement.agreement_table import interval_and_p
+from dialogauge.evaluation.digits import fixed
 from dialogauge.metrics.base import spell_file
 from dialogauge.tables import Cell, Header, Table
 
@@ -38,9 +39,9 @@ def _name(cell: correlations.PaperCell) -> str:
 def _texts(cell: correlations.PaperCell) -> list[Cell]:
     absolute = None if cell.value is None else abs(cell.value)
     return [
-        Cell(number(cell.published)),
-        Cell(number(absolute), "=" if cell.equal and cell.same_recipe else ""),
-        Cell(number(cell.value), interval_and_p(cell.low, cell.high, cell.p)),
+        Cell(fixed(cell.published)),
+        Cell(fixed(absolute), "=" if cell.equal and cell.same_recipe else ""),
+        Cell(fixed(cell.value), interval_and_p(cell.low, cell.high, cell.p)),
     ]
 
 
@@ -74,6 +75,6 @@ def _counts(cells: Sequence[correlations.PaperCell]) -> list[str]:
     for cell in same:
         if not cell.equal:
             ours = "undefined" if cell.value is None else f"{cell.value:.4f}"
-            paper = f"paper {number(cell.published)}"
+            paper = f"paper {fixed(cell.published)}"
             found.append(f"not equal: {cell.row} on {cell.column}, {TITLES[cell.coefficient]}: {ours}, {paper}")
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dialogauge.agreement.agreement_table import number
+from dialogauge.evaluation.digits import fixed
 from dialogauge.evaluation.score_table import short_p
 from dialogauge.metrics.entailment import CLASSES
 from dialogauge.reproduce.entailment_published import GONE, PAPER
@@ -23,7 +23,7 @@ def scores_table(figure: EntailmentFigure1) -> Table:
     rows = [
         [
             *map(Cell, (each.model, each.corpus, each.label, str(each.n))),
-            Cell(number(each.mean), _interval(each.low, each.high)),
+            Cell(fixed(each.mean), _interval(each.low, each.high)),
             Cell(str(each.units)),
             Cell(_interval(each.low_over_units, each.high_over_units)),
         ]
@@ -44,10 +44,10 @@ def pairs_table(figure: EntailmentFigure1) -> Table:
     rows = [
         [
             *map(Cell, (each.model, each.corpus, f"{each.first} - {each.second}")),
-            Cell(number(each.difference), _interval(each.low, each.high)),
+            Cell(fixed(each.difference), _interval(each.low, each.high)),
             Cell("–" if each.t is None else f"{each.t:.2f}", "" if each.freedom is None else f"({each.freedom:.1f})"),
             *(Cell("–" if p is None else short_p(p)) for p in (each.p, each.p_holm)),
-            Cell(number(each.g), _interval(each.g_low, each.g_high)),
+            Cell(fixed(each.g), _interval(each.g_low, each.g_high)),
         ]
         for each in figure.pairs
     ]
@@ -86,7 +86,7 @@ def notes_of(figure: EntailmentFigure1) -> list[str]:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+    return "" if low is None or high is None else f"[{fixed(low)}, {fixed(high)}]"
 
 
 def _share(count: int, total: int) -> Cell:

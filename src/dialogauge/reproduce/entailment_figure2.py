@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dialogauge.agreement.agreement_table import interval_and_p, number
+from dialogauge.agreement.agreement_table import interval_and_p
 from dialogauge.agreement.result import AgreementRow
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
+from dialogauge.evaluation.digits import fixed
 from dialogauge.evaluation.forms import Forms
 from dialogauge.reproduce.entailment_corpora import read_corpora
 from dialogauge.reproduce.entailment_published import GONE, PAPER, gone
@@ -108,4 +109,4 @@ def reproduce_entailment_figure2(
 
 def _estimate(row: AgreementRow, name: str) -> Cell:
     ends = (getattr(row, f"{name}_low"), getattr(row, f"{name}_high"), getattr(row, f"{name}_p"))
-    return Cell(number(getattr(row, name)), interval_and_p(*ends))
+    return Cell(fixed(getattr(row, name)), interval_and_p(*ends))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dialogauge.agreement.agreement_table import interval_and_p, number
+from dialogauge.agreement.agreement_table import interval_and_p
 from dialogauge.agreement.result import AgreementRow
+from dialogauge.evaluation.digits import fixed
 from dialogauge.reproduce.entailment_corpora import RatedCorpus
 from dialogauge.reproduce.entailment_published import GONE, PAPER, entailment_table3
 from dialogauge.tables import Cell, Header, Table
@@ -39,7 +40,7 @@ def _title(name: str, result: EntailmentTable3) -> str:
 
 
 def _line(row: TableRow, result: EntailmentTable3) -> list[Cell]:
-    published = [Cell(number(row.sign * value)) for value in row.published or ()] or [EMPTY, EMPTY]
+    published = [Cell(fixed(row.sign * value)) for value in row.published or ()] or [EMPTY, EMPTY]
     cells = [text for name in columns_of(result) for text in _pair(result.ours.get((row.name, name)), name == MEAN)]
     return [Cell(row.title), *published, *cells]
 
@@ -49,7 +50,7 @@ def _pair(ours: AgreementRow | None, with_interval: bool) -> list[Cell]:
         return [EMPTY, EMPTY]
     return [
         Cell(
-            number(getattr(ours, name)),
+            fixed(getattr(ours, name)),
             interval_and_p(getattr(ours, f"{name}_low"), getattr(ours, f"{name}_high"), None) if with_interval else "",
         )
         for name in ("pearson", "spearman")
@@ -61,8 +62,8 @@ def _people(result: EntailmentTable3) -> list[list[Cell]]:
     one, ceiling, turns = [], [], []
     for name in columns_of(result):
         known = result.ceilings.get(name)
-        one += [Cell(number(known.pearson)), Cell(number(known.spearman))] if known else [EMPTY, EMPTY]
-        ceiling += [Cell(number(known.reachable)) if known else EMPTY, EMPTY]
+        one += [Cell(fixed(known.pearson)), Cell(fixed(known.spearman))] if known else [EMPTY, EMPTY]
+        ceiling += [Cell(fixed(known.reachable)) if known else EMPTY, EMPTY]
         most = max((found.n for (_, corpus), found in result.ours.items() if corpus == name), default=None)
         turns += [Cell(str(most) if most is not None and name != MEAN else ""), EMPTY]
     lines = {"(one rater)": one, "(ceiling)": ceiling, "(turns)": turns}

@@ -14,6 +14,7 @@ from dialogauge.errors import Caveat
 from dialogauge.evaluation.forms import Forms
 from dialogauge.evaluation.normality import normality
 from dialogauge.evaluation.normality_row import NormalityRow
+from dialogauge.evaluation.normality_table import mean_and_deviation
 from dialogauge.progress import progress_bar
 from dialogauge.reproduce.files import load_corpora
 from dialogauge.reproduce.models import encoder_for, stand_in_caveats
@@ -68,8 +69,8 @@ class ReproducedNormality(Forms):
             [
                 *map(tables.Cell, (cell.encoder, cell.model, self.titles[cell.corpus], cell.vectors)),
                 tables.Cell(f"{cell.published:.2f} ± {cell.published_deviation:.2f}"),
-                tables.Cell(_spread(cell.w, cell.w_deviation, 3)),
-                tables.Cell(_spread(cell.p, cell.p_deviation, 2)),
+                tables.Cell(mean_and_deviation(cell.w, cell.w_deviation, 3)),
+                tables.Cell(mean_and_deviation(cell.p, cell.p_deviation, 2)),
             ]
             for cell in self.cells
         ]
@@ -115,7 +116,3 @@ def reproduce_table4(
 def _mean(rows: Sequence[NormalityRow], field: str) -> float | None:
     values = [value for row in rows if (value := getattr(row, field)) is not None]
     return fmean(values) if values else None
-
-
-def _spread(mean: float | None, deviation: float | None, digits: int) -> str:
-    return "–" if mean is None or deviation is None else f"{mean:.{digits}f} ± {deviation:.{digits}f}"

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dialogauge.agreement.agreement_table import interval_and_p, number
+from dialogauge.agreement.agreement_table import interval_and_p
 from dialogauge.encode.base import Encoder
+from dialogauge.evaluation.digits import fixed
 from dialogauge.metrics.base import spell_file
 from dialogauge.models.inputs import width_of
 from dialogauge.reproduce.ruber_published import BERT, WORD2VEC
@@ -65,7 +66,7 @@ def _cells(row: RuberRow, blended: bool, stands: Mapping[str, Stand]) -> list[Ce
     for name in TITLES:
         published = Cell(f"{getattr(row.paper.published, name):.2f}")
         cells += [published, Cell(_spread(row, name), _p(row, name))]
-    return [*cells, Cell("" if row.column else number(row.accuracy))]
+    return [*cells, Cell("" if row.column else fixed(row.accuracy))]
 
 
 def _embedding(row: RuberRow, stands: Mapping[str, Stand]) -> str:
@@ -76,7 +77,7 @@ def _embedding(row: RuberRow, stands: Mapping[str, Stand]) -> str:
 
 def _spread(row: RuberRow, name: str) -> str:
     deviation = row.deviation(name)
-    return number(row.mean(name)) + ("" if deviation is None else f" ± {number(deviation)}")
+    return fixed(row.mean(name)) + ("" if deviation is None else f" ± {fixed(deviation)}")
 
 
 def _p(row: RuberRow, name: str) -> str:

@@ -3,7 +3,7 @@
 from dialogauge.tables.html import small_print, to_html
 from dialogauge.tables.latex import to_latex
 from dialogauge.tables.markdown import to_markdown
-from dialogauge.tables.printable import counted, printable
+from dialogauge.tables.printable import counted, cut, first_few, printable
 from dialogauge.tables.records import to_csv, to_json
 from dialogauge.tables.render import FORMATS, render, render_table
 from dialogauge.tables.table import Cell, Header, Table
@@ -15,6 +15,8 @@ __all__ = [
     "Header",
     "Table",
     "counted",
+    "cut",
+    "first_few",
     "printable",
     "render",
     "render_table",
