@@ -105,7 +105,7 @@ def normality(
     ready = metric.prepare(corpus, None, encoders)
     rows, pairs, cut, lost = [], 0, 0, 0
     for name, kind, texts in _texts(ready, corpus, real_corpus):
-        found = ready.encode(_drawn(texts, seed))
+        found = ready.encode(_bounded_sample(texts, seed))
         legible = found.coverage[:, -1] == 0
         rows.append(NormalityRow.from_vectors(name, kind, found.vectors[legible], len(texts), seed))
         pairs, cut, lost = pairs + len(legible), cut + int((found.dropped > 0).sum()), lost + int((~legible).sum())
@@ -160,7 +160,7 @@ def _texts(metric: Fbd, corpus: Corpus, real: Corpus | None) -> Iterator[tuple[s
         yield system, "system", [metric.text(turn, turn.response) for turn in turns]
 
 
-def _drawn(texts: list[Text], seed: int) -> list[Text]:
+def _bounded_sample(texts: list[Text], seed: int) -> list[Text]:
     if len(texts) <= MOST:
         return texts
     chosen = np.random.default_rng([seed, 3]).choice(len(texts), MOST, replace=False)
