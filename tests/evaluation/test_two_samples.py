@@ -11,9 +11,10 @@ from dialogauge import compare
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
-from dialogauge.evaluation.two_samples import UnitSums, two_sample_test
+from dialogauge.evaluation.two_samples import two_sample_test
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.distinct import Distinct, word_rows
+from dialogauge.stats.two_samples import UnitSums
 
 
 def sample(rows, dialogues=None, metric=None, system="s"):

@@ -6,13 +6,18 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from dialogauge import Corpus, Turn, compare, evaluate
 from dialogauge.metrics.length import Length
-from dialogauge.stats.arrays import cosine, one_blas_thread, settled, unit_rows
+from dialogauge.stats.arrays import cosine, group_means, one_blas_thread, settled, unit_rows
 
 
 def test_angles_and_lengths_by_hand():
     assert cosine(np.array([3.0, 4]), np.array([4.0, 3])) == pytest.approx(24 / 25)
     assert cosine(np.zeros(2), np.ones(2)) == 0
     assert unit_rows(np.array([[0.0, 0], [3, 4]])).tolist() == [[0, 0], [0.6, 0.8]]
+
+
+def test_means_of_groups():
+    # 1 and 3, then 5 alone.
+    assert group_means(np.array([1.0, 5, 3]), np.array([0, 1, 0])).tolist() == [2, 5]
 
 
 def test_means_that_differ_by_rounding_are_equal():

@@ -11,7 +11,7 @@ from dialogauge.agreement.aligned import Aligned, numbered
 from dialogauge.agreement.points import Points, Scope
 from dialogauge.agreement.ratings import Ratings
 from dialogauge.corpus.unit import unit_of
-from dialogauge.stats.arrays import Floats, settled
+from dialogauge.stats.arrays import Floats, group_means, settled
 
 
 @dataclass(frozen=True)
@@ -67,5 +67,4 @@ def dialogue_points(scope: Scope, aligned: Aligned, system: str | None) -> Point
 
 def _means(values: Floats, groups: NDArray[np.int64]) -> Floats:
     """The mean of each group's rows."""
-    counts = np.bincount(groups)
-    return settled(np.column_stack([np.bincount(groups, column) / counts for column in values.T]))
+    return settled(np.column_stack([group_means(column, groups) for column in values.T]))

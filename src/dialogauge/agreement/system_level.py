@@ -16,7 +16,7 @@ from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.registry import Request
-from dialogauge.stats.arrays import Floats, settled
+from dialogauge.stats.arrays import Floats, group_means, settled
 from dialogauge.stats.correlations import kendall_rows, pearson_rows, spearman_rows
 from dialogauge.stats.intervals import IntervalEstimate, fisher_interval, percentile_interval
 from dialogauge.stats.permutations import (
@@ -195,12 +195,11 @@ def _both(
 def _means(aligned: Aligned, names: Sequence[str], values: Floats) -> dict[int, Floats]:
     """The values of single turns, for the metrics whose score of a system is their mean."""
     systems = aligned.system_numbers
-    counts = np.bincount(systems)
     found = {}
     for place, name in enumerate(names):
         turns = aligned.values.get(name)
         near = 0.0 if turns is None else 1e-9 * np.abs(turns).max()
-        if turns is not None and np.allclose(np.bincount(systems, turns) / counts, values[:, place], 0, near):
+        if turns is not None and np.allclose(group_means(turns, systems), values[:, place], 0, near):
             found[place] = turns
     return found
 

@@ -1,16 +1,8 @@
-"""Two systems on units of their own (last week's dialogues and this week's): nothing pairs them.
-
-Means are tested by permutation: if both systems were equally good, it would not matter which of them a whole dialogue
-belongs to. The difference is divided by its standard error in every permutation, since otherwise the test fails where
-the systems differ in size and in spread (Janssen 1997; Chung & Romano 2013). For everything else each system has a
-jackknife of its own, and the test is Welch's (1947). Intervals come from the same tests, so that they leave 0 out where
-the test finds a difference: the bootstrap's are too narrow for some tens of dialogues.
-"""
+"""Two systems on units of their own (last week's dialogues and this week's): nothing pairs them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,126 +11,21 @@ from dialogauge.evaluation.intervals import Resampler
 from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.totals import add_all
-from dialogauge.metrics.base import Floats
-from dialogauge.stats.intervals import NO_INTERVAL, Interval
-from dialogauge.stats.resampling import CELLS_AT_ONCE, GROUPS
-
-ROUNDING = 1e-9
-"""Statistics that agree to this share of themselves are equal, and spreads below it are rounding."""
-
-
-class TwoSampleResult(NamedTuple):
-    """The first system less the second. NaN where something is undefined."""
-
-    values: tuple[float, float]
-    interval: Interval
-    p: float
-    effect: float
-    """The difference in standard deviations of a unit: the root of both systems' mean variance."""
-    units: tuple[int, int]
-    test: str
+from dialogauge.stats.resampling import GROUPS
+from dialogauge.stats.two_samples import TwoSampleResult, UnitSums, jackknife_test, permutation_test
 
 
 def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings, permutations: int) -> TwoSampleResult:
+    """Means by permutation of whole units, everything else by the jackknives of both."""
     metric = first.metric
     column = metric.mean_of(part) if metric.resampling == "bootstrap" else None
     if column is None or first.groups:
-        return _welch(*cut_to_one_size(first, second, settings), part, settings)
-    return _permutation(UnitSums.noted(first, column), UnitSums.noted(second, column), settings, permutations)
-
-
-class UnitSums(NamedTuple):
-    """The sum of each unit's values, and how many they are."""
-
-    totals: Floats
-    sizes: Floats
-
-    @classmethod
-    def noted(cls, sample: Sample, column: int) -> UnitSums:
-        _, places = np.unique(sample.units, return_inverse=True)
-        return cls(
-            np.bincount(places, sample.rows[:, column]).astype(np.float64), np.bincount(places).astype(np.float64)
-        )
-
-    @property
-    def mean(self) -> float:
-        return float(self.totals.sum() / self.sizes.sum())
-
-    def means(self, weights: Floats) -> Floats:
-        return np.asarray((weights @ self.totals) / (weights @ self.sizes))
-
-    def error(self, weights: Floats) -> Floats:
-        """The standard error of the mean of the units with weight 1, a ratio of sums: the root of n / (n - 1) times
-        sum (t - s r)² / (sum s)², r being the ratio of the sums of t and s."""
-        t, s = self.totals, self.sizes
-        n, total, size, tt, ts, ss = (weights @ np.stack([np.ones_like(t), t, s, t * t, t * s, s * s], axis=1)).T
-        ratio = total / size
-        return np.asarray(np.sqrt(n / (n - 1) * np.maximum(tt - 2 * ratio * ts + ratio**2 * ss, 0.0)) / size)
-
-    def studentised(self, weights: Floats) -> Floats:
-        """How far the mean of the units with weight 1 lies from that of the others, in standard errors."""
-        apart = np.abs(self.means(weights) - self.means(1 - weights))
-        error = np.hypot(self.error(weights), self.error(1 - weights))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(apart <= ROUNDING * np.abs(self.totals).max(), 0.0, apart / error)
-
-
-def _permutation(first: UnitSums, second: UnitSums, settings: Settings, permutations: int) -> TwoSampleResult:
-    """The p-value is the share of permutations, the observed one included, in which the studentised difference is as
-    large; the interval reaches as many standard errors as 95 % of them do."""
-    units = len(first.sizes), len(second.sizes)
-    values = first.mean, second.mean
-    mine = np.repeat([1.0, 0.0], units)[None, :]
-    pooled = UnitSums(*(np.concatenate(both) for both in zip(first, second, strict=True)))
-    deviations = pooled.totals - pooled.sizes * pooled.mean
-    scale = float(np.abs(deviations).max())
-    found = TwoSampleResult(values, NO_INTERVAL, float("nan"), float("nan"), units, "permutation")
-    if min(units) < 2 or np.isnan(scale):
-        return found
-    if scale <= ROUNDING * np.abs(pooled.totals).max():
-        return found._replace(interval=Interval(0.0, 0.0), p=1.0)
-    pooled = UnitSums(deviations / scale, pooled.sizes)
-    dealt = _studentised(pooled, mine, np.random.default_rng([settings.seed, 2]), permutations)
-    errors = np.concatenate([pooled.error(mine), pooled.error(1 - mine)])
-    reach = float(np.quantile(dealt, settings.confidence, method="higher")) * scale * float(np.hypot(*errors))
-    difference, spread = values[0] - values[1], float(np.sqrt(np.dot(units, errors**2) / 2))
-    return found._replace(
-        interval=Interval(difference - reach, difference + reach) if np.isfinite(reach) else NO_INTERVAL,
-        p=float(np.mean(dealt >= dealt[0] * (1 - ROUNDING))),
-        effect=difference / scale / spread if spread > ROUNDING else float("nan"),
-    )
-
-
-def _studentised(pooled: UnitSums, mine: Floats, rng: np.random.Generator, permutations: int) -> Floats:
-    """The differences as they are and in so many permutations, in standard errors."""
-    found = [pooled.studentised(mine)]
-    block = max(1, CELLS_AT_ONCE // mine.size)
-    for start in range(0, permutations, block):
-        dealt = rng.permuted(np.repeat(mine, min(block, permutations - start), axis=0), axis=1)
-        found.append(pooled.studentised(dealt))
-    return np.concatenate(found)
-
-
-def _welch(first: Sample, second: Sample, part: str, settings: Settings) -> TwoSampleResult:
-    """The degrees of freedom are Welch's, from the standard errors of the two jackknives."""
-    from scipy.special import stdtr, stdtrit
-
-    units = first.unit_count, second.unit_count
-    one, other = (Resampler([sample], settings).jackknife(sample)[part] for sample in (first, second))
-    values = one.estimate, other.estimate
-    difference, error = values[0] - values[1], float(np.hypot(one.error, other.error))
-    rounding = ROUNDING * max(map(abs, values))
-    found = TwoSampleResult(values, NO_INTERVAL, float("nan"), float("nan"), units, "welch")
-    if np.isnan(difference) or not error > rounding:
-        return found._replace(p=1.0) if min(units) > 1 and abs(difference) <= rounding else found
-    shares = np.square([one.error / error, other.error / error])
-    freedom = 1 / float(np.sum(shares**2 / [one.freedom, other.freedom]))
-    reach = float(stdtrit(freedom, (1 + settings.confidence) / 2)) * error
-    return found._replace(
-        interval=Interval(difference - reach, difference + reach),
-        p=float(2 * stdtr(freedom, -abs(difference) / error)),
-        effect=difference / error / float(np.sqrt(np.dot(units, shares) / 2)),
-    )
+        both = cut_to_one_size(first, second, settings)
+        one, other = (Resampler([sample], settings).jackknife(sample)[part] for sample in both)
+        return jackknife_test(one, other, (both[0].unit_count, both[1].unit_count), settings.confidence)
+    sums = [UnitSums.from_values(sample.rows[:, column], sample.units) for sample in (first, second)]
+    rng = np.random.default_rng([settings.seed, 2])
+    return permutation_test(sums[0], sums[1], settings.confidence, permutations, rng)
 
 
 def cut_to_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sample, Sample]:

@@ -22,6 +22,7 @@ from dialogauge.report.agreement_parts import (
 from dialogauge.report.drawing import BEST, DIRECTION, INK, MUTED, TITLE, caption, fit_all, nothing, panels, plain, save
 from dialogauge.report.point_labels import label_points
 from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import fitted_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,11 +107,10 @@ def _bars(middle: Floats, intervals: Floats | None) -> Floats:
 
 def _line(axis: Axes, x: Floats, y: Floats) -> None:
     """The least-squares line, from three systems on."""
-    if len(x) < 3 or np.ptp(x) == 0:
-        return
-    slope = float(np.cov(x, y)[0, 1] / np.var(x, ddof=1))
-    ends = np.array([x.min(), x.max()])
-    axis.plot(ends, y.mean() + slope * (ends - x.mean()), color=MUTED, linewidth=1, linestyle=":", zorder=1)
+    found = fitted_line(x, y, np.arange(len(x)), 0.95)
+    if found:
+        along, height, _ = found
+        axis.plot(along, height, color=MUTED, linewidth=1, linestyle=":", zorder=1)
 
 
 def _legend(figure: Figure, names: Sequence[str], rows: int) -> None:

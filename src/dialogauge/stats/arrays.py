@@ -24,6 +24,11 @@ def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
 
 
+def group_means(values: Floats, groups: NDArray[np.int64]) -> Floats:
+    """The mean of each group's values; groups are numbered from 0."""
+    return np.asarray(np.bincount(groups, values) / np.bincount(groups))
+
+
 def settled(means: Floats) -> Floats:
     """Means without the rounding of their sums, so that equal ones are equal, and tied: to 12 digits each. Tiny values
     stay what they are."""

@@ -118,14 +118,14 @@ def fitted_line(
     count = int(unit.max()) + 1
     if count < BAND_UNITS:
         return along, there @ slopes, None
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     pulls = np.zeros((count, 2))
     np.add.at(pulls, unit, design * (y - design @ slopes)[:, None])
     bread = np.linalg.inv(design.T @ design)
     variance = bread @ (pulls.T @ pulls) @ bread * count / (count - 1)
     spread = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", there, variance, there), 0))
-    return along, there @ slopes, float(t.ppf((1 + confidence) / 2, count - 1)) * spread
+    return along, there @ slopes, float(stdtrit(count - 1, (1 + confidence) / 2)) * spread
 
 
 def _differs(x: Floats) -> bool:

@@ -72,6 +72,8 @@ def student_mean(values: Floats, confidence: float = 0.95) -> IntervalEstimate:
 def clustered_mean(values: Floats, groups: NDArray[np.int64]) -> IntervalEstimate:
     """The mean of shares from 0 to 1, of which several come from one group, with its 95 % interval: that of a ratio of
     sums over groups, to first order, by Student's t."""
+    from scipy.special import stdtrit
+
     value = float(values.mean())
     residuals = np.bincount(groups, weights=values - value)
     number = len(np.unique(groups))
@@ -80,14 +82,9 @@ def clustered_mean(values: Floats, groups: NDArray[np.int64]) -> IntervalEstimat
     if value in (0.0, 1.0):  # the exact interval of a share, each group counted once: they do not vary
         least = 0.025 ** (1 / number)
         return IntervalEstimate(value, least * value, 1 - least * (1 - value))
-    error = _t(number - 1) * float(np.sqrt(number / (number - 1) * (residuals**2).sum())) / len(values)
+    spread = float(np.sqrt(number / (number - 1) * (residuals**2).sum()))
+    error = float(stdtrit(number - 1, 0.975)) * spread / len(values)
     return IntervalEstimate(value, max(value - error, 0.0), min(value + error, 1.0))
-
-
-def _t(freedom: int) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf(0.975, freedom))
 
 
 def mean_of_estimates(estimates: Sequence[IntervalEstimate]) -> IntervalEstimate:

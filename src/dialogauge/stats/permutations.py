@@ -49,7 +49,7 @@ def permutation_p(
         count += len(orders)
         for name, (own, people) in sides.items():
             as_far[name] += (np.abs(people[orders] @ own.T) >= least[name]).sum(0)
-    return {name: _share(as_far[name], count, len(y), least[name]) for name in sides}
+    return {name: _share(as_far[name], count, len(y) <= ENUMERATED_ORDERS, least[name]) for name in sides}
 
 
 def kendall_permutation_p(x: Floats, y: Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -60,7 +60,7 @@ def kendall_permutation_p(x: Floats, y: Floats, draws: int, rng: np.random.Gener
         count += len(orders)
         for column, values in enumerate(x.T):
             as_far[column] += (np.abs(kendall_rows(values[None], y[orders])) >= least[column]).sum()
-    return _share(as_far, count, len(y), least)
+    return _share(as_far, count, len(y) <= ENUMERATED_ORDERS, least)
 
 
 def _orders(n: int, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
@@ -71,12 +71,6 @@ def _orders(n: int, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np
     block = max(1, ORDER_CELLS // n)
     for start in range(0, draws, block):
         yield rng.permuted(np.broadcast_to(np.arange(n), (min(block, draws - start), n)), axis=1)
-
-
-def _share(as_far: Floats, count: int, n: int, least: Floats) -> Floats:
-    """All orders hold the one at hand; random ones do not, and it is added."""
-    added = 0 if n <= ENUMERATED_ORDERS else 1
-    return np.where(np.isnan(least), np.nan, (as_far + added) / (count + added))
 
 
 def swaps_for(metrics: int, resamples: int) -> int:
@@ -171,9 +165,10 @@ def _swaps(count: int, swaps: int, rng: np.random.Generator, widest: int) -> Ite
 
 
 def _p_values(pairs: list[tuple[int, int]], as_far: Floats, done: int, count: int, least: Floats) -> PairValues:
-    """All swaps hold the one that changes nothing; random ones do not, and it is added."""
-    added = 0 if count <= ENUMERATED_SWAPS else 1
-    return {
-        pair: float("nan") if np.isnan(needed) else float((far + added) / (done + added))
-        for pair, far, needed in zip(pairs, as_far, least, strict=True)
-    }
+    return dict(zip(pairs, _share(as_far, done, count <= ENUMERATED_SWAPS, least).tolist(), strict=True))
+
+
+def _share(as_far: Floats, done: int, enumerated: bool, least: Floats) -> Floats:
+    """All orders or swaps hold the one at hand; random ones do not, and it is added."""
+    added = 0 if enumerated else 1
+    return np.where(np.isnan(least), np.nan, (as_far + added) / (done + added))
