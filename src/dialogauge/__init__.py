@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dialogauge.agreement import Agreement, correlate
     from dialogauge.corpus import Corpus, Turn
     from dialogauge.corpus.load import load, stream
+    from dialogauge.corpus.perturb import perturb
     from dialogauge.errors import DialogaugeError, InputError
     from dialogauge.evaluation import (
         Comparison,
@@ -71,6 +72,7 @@ _HOMES = {
     "evaluate": "evaluation",
     "metric": "metrics.function",
     "normality": "evaluation",
+    "perturb": "corpus.perturb",
     "plot_agreement": "report",
     "plot_agreement_forest": "report",
     "plot_agreement_heatmap": "report",
@@ -106,6 +108,7 @@ __all__ = [
     "load",
     "metric",
     "normality",
+    "perturb",
     "plot_agreement",
     "plot_agreement_forest",
     "plot_agreement_heatmap",

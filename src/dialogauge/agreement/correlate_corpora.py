@@ -34,16 +34,31 @@ def correlate(
     per_system: bool = False,
     **options: Unpack[RunKeywords],
 ) -> Agreement:
-    """Correlates every metric with people's ratings: Pearson, Spearman and Kendall with intervals and p-values, cosine,
-    and the share of pairs ordered as people order them. All are oriented: negative says that a metric points the wrong
-    way.
+    """Correlates every metric with people's ratings.
 
-    `corpora` is a corpus, several, or several by name, each whatever `evaluate` takes (paths in a list are corpora of
-    their own, as on the command line); with two or more, the mean over them is there, too. `level` is
-    "turn", "dialogue" or "system", or several of them; by default turns and, where a corpus has three systems or more,
-    systems. `dimension` names what was rated, in any case; by default "overall" where there is such a rating, else all
-    there are; "all" for all. `per_system` adds each system's turns by themselves. All other arguments are those of
-    `evaluate`."""
+    Args:
+        corpora: A corpus, several, or several by name, each whatever `evaluate` takes. Paths in a list are corpora of
+            their own, as on the command line.
+        metrics: As for `evaluate`.
+        level: "turn", "dialogue" or "system", or several of them; by default turns and, where a corpus has three
+            systems or more, systems.
+        dimension: What was rated, in any case; by default "overall" where there is such a rating, else all there are;
+            "all" for all.
+        per_system: Whether each system's turns are correlated by themselves, too.
+        **options: The fields of `RunOptions`.
+
+    Returns:
+        For each metric Pearson's, Spearman's and Kendall's correlation with intervals and p-values, cosine, and the
+        share of pairs ordered as people order them; with two corpora or more, also the mean over them. All are
+        oriented: negative says that a metric points the wrong way.
+
+    Examples:
+        >>> import dialogauge
+        >>> agreement = dialogauge.correlate("examples/rated.jsonl", "rouge_l,length", level="turn")
+        >>> row = agreement.row("length")
+        >>> round(row.spearman, 2), row.n
+        (0.54, 80)
+    """
     run = RunOptions(**options)
     requests = run.requests(metrics)
     plan = StudyPlan(

@@ -117,7 +117,16 @@ class Contrast(Scoped):
 
 @dataclass(frozen=True, repr=False)
 class Agreement(MetricForms):
-    """What `correlate` gives."""
+    """What `correlate` gives.
+
+    Examples:
+        >>> import dialogauge
+        >>> agreement = dialogauge.correlate({"mine": "examples/rated.jsonl"}, "length")
+        >>> agreement.row("length", level="system").n
+        4
+        >>> round(agreement.ceilings[0].alpha, 2)  # how well people agree with each other
+        0.91
+    """
 
     rows: list[AgreementRow]
     ceilings: list[Ceiling]

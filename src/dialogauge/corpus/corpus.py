@@ -24,7 +24,16 @@ class SourceFile:
 
 @dataclass(frozen=True, repr=False)
 class Corpus:
-    """Turns of one or more systems. (id, system) is unique where the corpus comes from `load`."""
+    """Turns of one or more systems. (id, system) is unique where the corpus comes from `load` and the like.
+
+    Examples:
+        >>> from dialogauge import Corpus, Turn
+        >>> corpus = Corpus([Turn("1", "hello"), Turn("1", "hi", system="other")])
+        >>> corpus.systems
+        ('system', 'other')
+        >>> len(corpus.select(["other"]))
+        1
+    """
 
     turns: list[Turn]
     files: tuple[SourceFile, ...] = ()
@@ -41,10 +50,19 @@ class Corpus:
         mapping: ColumnMap = NOTHING,
         skip_invalid: bool = False,
     ) -> Corpus:
-        """The turns of dicts, as a JSON line has them, or of `Turn`s; they are read and checked as those of files are.
+        """The turns of records in memory, read and checked as those of files are.
 
-        `system` is the name of the system where a record has none. `mapping` names the field that holds one of ours,
-        `{"system": "variant"}`, and `skip_invalid` leaves out and counts what cannot be read, as with `load`.
+        Args:
+            records: Dicts with the fields of a JSON line, or `Turn`s.
+            system: The name of the system where a record has none.
+            mapping: The field that holds one of ours, `{"system": "variant"}`, as for `load`.
+            skip_invalid: Whether what cannot be read is left out and counted.
+
+        Examples:
+            >>> from dialogauge import Corpus
+            >>> records = [{"text": "fine", "context": ["how are you?"]}, {"text": "bye"}]
+            >>> Corpus.from_records(records, mapping={"response": "text"}).turns[0].context
+            ('how are you?',)
         """
         from dialogauge.corpus.frames import collected, read_records
 
@@ -54,9 +72,20 @@ class Corpus:
     def from_frame(
         cls, frame: Any, *, system: str = "system", mapping: ColumnMap = NOTHING, skip_invalid: bool = False
     ) -> Corpus:
-        """The turns of a table, one in each row: a pandas or polars DataFrame, a Hugging Face `Dataset`, or any Arrow
-        table. Columns are those of CSV and Parquet files; that of a rated dimension is called `ratings.DIMENSION`.
-        NaN is absent. Other arguments are those of `from_records`."""
+        """The turns of a table in memory, one in each row, read and checked as those of files are.
+
+        Args:
+            frame: A pandas or polars DataFrame, a Hugging Face `Dataset`, or any Arrow table. The columns are those of
+                CSV and Parquet files; that of a rated dimension is called `ratings.DIMENSION`. NaN is absent.
+            system: As for `from_records`, like `mapping` and `skip_invalid`.
+
+        Examples:
+            >>> import pandas
+            >>> from dialogauge import Corpus
+            >>> frame = pandas.DataFrame({"response": ["fine", "bye"], "ratings.overall": [4, None]})
+            >>> [dict(turn.ratings) for turn in Corpus.from_frame(frame)]
+            [{'overall': (4.0,)}, {}]
+        """
         from dialogauge.corpus.frames import collected, read_frame
 
         return collected(read_frame(frame, system=system, mapping=mapping, skip_invalid=skip_invalid))

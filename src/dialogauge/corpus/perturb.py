@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.frames import CorpusLike, as_corpus
 from dialogauge.corpus.perturbations import GENERIC, KINDS, WORD, ChosenTurn
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, unknown
@@ -27,7 +28,7 @@ system that have both in common, which no loaded corpus has."""
 
 
 def perturb(
-    corpus: Corpus,
+    corpus: CorpusLike,
     kind: str,
     ratio: float,
     seed: int = 0,
@@ -38,10 +39,6 @@ def perturb(
 ) -> Corpus:
     """The corpus with a share of each system's responses changed; the share is rounded to the nearest count.
 
-    `kind` is one of `KINDS`. With `of="reference"` the references are changed in place of the responses (see
-    `references_as_system`). `words` replaces the different words of all responses, from which `noise` draws;
-    `sentences` replaces the generic ones of `repeat`.
-
     One seed gives one order of the corpus's (id, context) pairs, whatever the kind, and every ratio takes turns from
     its beginning: the turns changed at 0.2 are among those changed at 0.5 and get the same text, but that under
     `mismatch` the last one takes the first one's response, and which is last depends on the ratio. Pairs are put in
@@ -49,7 +46,24 @@ def perturb(
 
     A chosen turn that cannot be changed stays as it is; a caveat counts such turns. A changed turn loses its ratings,
     which are of the old text; nothing else about it changes.
+
+    Args:
+        corpus: Whatever holds turns, as for `evaluate`.
+        kind: One of `KINDS`: "noise", "mismatch", "permute", "repeat", "truncate", "parrot".
+        ratio: The share, from 0 to 1.
+        seed: Of what is drawn by chance.
+        of: "reference" changes the references in place of the responses (see `references_as_system`).
+        words: From which `noise` draws, in place of the different words of all responses.
+        sentences: In place of the generic ones of `repeat`.
+
+    Examples:
+        >>> import dialogauge
+        >>> corpus = dialogauge.load("examples/everyday.jsonl").select(["good"])
+        >>> worse = dialogauge.perturb(corpus, "truncate", 0.5)
+        >>> sum(old.response != new.response for old, new in zip(corpus, worse)), len(corpus)
+        (32, 64)
     """
+    corpus = as_corpus(corpus)
     check_call(kind, ratio, seed)
     if of not in ("response", "reference"):
         raise unknown("text to change", of, ("response", "reference"))

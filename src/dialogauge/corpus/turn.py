@@ -51,6 +51,12 @@ class Turn:
     A single text as context, references or facts is a tuple of one, a single rating too, and lists become tuples. NaN
     is a rating that was not given, and a dimension without any number is absent. Anything else of another type raises
     an `InputError`.
+
+    Examples:
+        >>> from dialogauge import Turn
+        >>> turn = Turn("1", "fine", context=["hi", "how are you?"], references="great", ratings={"overall": [4, 5]})
+        >>> turn.references, turn.ratings["overall"]
+        (('great',), (4.0, 5.0))
     """
 
     id: str

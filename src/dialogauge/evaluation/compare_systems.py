@@ -30,9 +30,27 @@ def compare(
     against: Sequence[str] | None = None,
     **options: Unpack[RunKeywords],
 ) -> Comparison:
-    """Every pair of systems under every metric: the difference with its interval, a test corrected for the number of
-    pairs, and the size of the effect. `against` has texts "A=B" where only some pairs are wanted: B against A. Other
-    arguments as for `evaluate`."""
+    """Compares every pair of systems under every metric.
+
+    Args:
+        corpus: Whatever holds turns, as for `evaluate`.
+        metrics: As for `evaluate`.
+        against: Texts "A=B" where only some pairs are wanted: B against A.
+        **options: The fields of `RunOptions`.
+
+    Returns:
+        The scores, and for each pair the difference with its interval, a test corrected for the number of pairs, and
+        the size of the effect.
+
+    Examples:
+        >>> import dialogauge
+        >>> comparison = dialogauge.compare("examples/everyday.jsonl", "rouge_l")
+        >>> comparison.beats("good", "rouge_l")
+        ['dull', 'offtopic']
+        >>> pair = comparison.pair("good", "dull", "rouge_l")
+        >>> round(pair.difference, 3), round(pair.p_holm, 3), pair.better
+        (0.386, 0.003, 'good')
+    """
     run = RunOptions(**options)
     requests, measured = measure_run(corpus, metrics, run)
     names = {system: system for system in measured.systems}
@@ -51,8 +69,22 @@ def compare_runs(
     confidence: float = 0.95,
     against: Sequence[str] | None = None,
 ) -> Comparison:
-    """Like `compare`, for directories that `score --out` or `Result.save` wrote, in which the same metrics were
-    measured the same way. `against` may also have the name of a system in the first run and in another."""
+    """Like `compare`, for runs that were kept, in which the same metrics were measured the same way.
+
+    Args:
+        paths: Directories that `score --out` or `Result.save` wrote.
+        metrics: Those that count; by default all that the runs have in common.
+        systems: Only these systems, in this order.
+        seed: Of the tests and intervals, as are `resamples` and `confidence`.
+        against: As for `compare`; also the name of a system in the first run and in another.
+
+    Examples:
+        >>> import dialogauge
+        >>> result = dialogauge.evaluate("examples/everyday.jsonl", "length")
+        >>> runs = [result.save("runs/monday"), result.save("runs/tuesday")]
+        >>> dialogauge.compare_runs(runs, against=["good"]).pairs[0].difference
+        0.0
+    """
     settings = Settings(seed, resamples, confidence)
     measured, requests, names = load_runs(paths, metrics)
     asked = _baselines_asked_for(against, names[0], names[1:] or names) if against else None

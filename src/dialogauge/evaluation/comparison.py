@@ -36,7 +36,14 @@ CITED: dict[str, CitationKeys] = {
 
 @dataclass(frozen=True, repr=False)
 class Comparison(MetricForms):
-    """What `compare` gives: the scores, and every pair of systems under every metric."""
+    """What `compare` gives: the scores, and every pair of systems under every metric.
+
+    Examples:
+        >>> import dialogauge
+        >>> comparison = dialogauge.compare("examples/everyday.jsonl", "rouge_l", systems=["good", "dull"])
+        >>> comparison.to_frame()[["first", "second", "better"]].values.tolist()
+        [['good', 'dull', 'good']]
+    """
 
     pairs: list[Pair]
     scores: list[Score]

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dialogauge import tables
-from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.load import Loading
+from dialogauge.corpus.frames import CorpusLike
 from dialogauge.errors import InputError
 from dialogauge.evaluation.listed_replies import ListedReplies, Reply, find_turns
 from dialogauge.evaluation.result import Result
@@ -55,7 +54,7 @@ class Explanation(ListedReplies):
 
 
 @one_blas_thread()
-def explain(result: Result, corpus: Corpus | Loading, metric: str | None = None, worst: int = WORST) -> Explanation:
+def explain(result: Result, corpus: CorpusLike, metric: str | None = None, worst: int = WORST) -> Explanation:
     """The `worst` responses of each system in a result of this corpus, or of a new stream of it, under its only `fbd`
     or the one named. Influences come from the summary that the score stands on (`metrics/influence.py`); nothing is
     measured again."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dialogauge import tables
 from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.load import Loading
+from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.digits import format_estimates
@@ -82,10 +82,11 @@ class ListedReplies(MetricForms):
         return tables.Table(headers, rows, self.notes(), self.label())
 
 
-def find_turns(picked: Iterable[Picked], corpus: Corpus | Loading) -> dict[tuple[str, str], Turn]:
+def find_turns(picked: Iterable[Picked], corpus: CorpusLike) -> dict[tuple[str, str], Turn]:
     """The turns of those picked by system and id; the corpus is gone through once."""
     wanted = {(system, name) for systems in picked for system, values in systems.items() for name in values}
-    turns = corpus if isinstance(corpus, Corpus) else corpus.turns()
+    source = as_source(corpus)
+    turns = source if isinstance(source, Corpus) else source.turns()
     found: dict[tuple[str, str], Turn] = {}
     for turn in turns:
         place = (turn.system, turn.id)

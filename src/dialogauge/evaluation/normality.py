@@ -86,13 +86,26 @@ def normality(
     progress: bool = False,
     real: CorpusLike | None = None,
 ) -> Normality:
-    """Tests whether vectors of (context, response) pairs are Gaussian: those of the first references (each context
-    with each of them once, whatever number of systems have it), of every system's responses, and of the responses in
-    `real` conversations where they are given.
+    """Tests whether vectors of (context, response) pairs are Gaussian, as `fbd` takes them to be.
 
-    `encoder`, `dtype`, `pool`, `layer` and `context` make vectors as `fbd` does. Of more than 5,000 pairs, 5,000 are
-    drawn. The seed is that of the draw, of the random directions and of the Gaussian samples; what is found of one
-    system does not depend on which others are there.
+    Args:
+        corpus: Whatever holds turns, as for `evaluate`.
+        encoder: It makes the vectors, as for `fbd`; so do `dtype`, `pool`, `layer` and `context`.
+        systems: Only these systems, in this order.
+        cache: Whether what is encoded is kept on disk.
+        seed: Of the random directions, of the Gaussian samples, and of the draw where there are more than 5,000 pairs.
+            What is found of one system does not depend on which others are there.
+        real: Real conversations, whose responses are tested as well.
+
+    Returns:
+        A row for the first references (each context with each of them once), one for every system's responses, and one
+        for those of `real` conversations.
+
+    Examples:
+        >>> import dialogauge
+        >>> result = dialogauge.normality("examples/everyday.jsonl")  # doctest: +SKIP
+        >>> result.row("good").directions_p  # below 0.05, the vectors are not Gaussian  # doctest: +SKIP
+        0.005
     """
     metric = check_plan(encoder, dtype, pool, layer, context, seed)
     corpus = as_corpus(corpus).select(systems or None)

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dialogauge import tables
-from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.load import Loading
+from dialogauge.corpus.frames import CorpusLike
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.listed_replies import ListedReplies, Reply, find_turns
 from dialogauge.evaluation.result import Result
@@ -65,18 +64,33 @@ class RankedReplies(ListedReplies):
         return notes
 
 
-def worst_replies(result: Result, corpus: Corpus | Loading, metric: str, count: int = 10) -> RankedReplies:
-    """The `count` worst replies of each system in a result of this corpus, or of a new stream of it."""
+def worst_replies(result: Result, corpus: CorpusLike, metric: str, count: int = 10) -> RankedReplies:
+    """The worst replies of each system.
+
+    Args:
+        result: What `evaluate` gave for this corpus.
+        corpus: The same turns again: the Corpus, or whatever `evaluate` takes.
+        metric: One that has a value for single turns.
+        count: How many of each system.
+
+    Examples:
+        >>> import dialogauge
+        >>> corpus = dialogauge.load("examples/everyday.jsonl")
+        >>> result = dialogauge.evaluate(corpus, "rouge_l")
+        >>> worst = dialogauge.worst_replies(result, corpus, "rouge_l", 1).replies[0]
+        >>> worst.system, worst.id, worst.response
+        ('good', '10', 'Really? Who won?')
+    """
     return rank_replies(result, corpus, [metric], {"worst": count})["worst"][0]
 
 
-def best_replies(result: Result, corpus: Corpus | Loading, metric: str, count: int = 10) -> RankedReplies:
-    """As `worst_replies`."""
+def best_replies(result: Result, corpus: CorpusLike, metric: str, count: int = 10) -> RankedReplies:
+    """The best replies of each system; arguments as for `worst_replies`."""
     return rank_replies(result, corpus, [metric], {"best": count})["best"][0]
 
 
 def rank_replies(
-    result: Result, corpus: Corpus | Loading, metrics: Collection[str], counts: Mapping[Order, int]
+    result: Result, corpus: CorpusLike, metrics: Collection[str], counts: Mapping[Order, int]
 ) -> dict[Order, list[RankedReplies]]:
     """For each order and metric so many replies. Ranking needs ids and values alone, which a result has of all turns,
     however many; the corpus is gone through once, for the texts."""

@@ -55,7 +55,22 @@ class Score:
 
 @dataclass(frozen=True, repr=False)
 class Result(MetricForms):
-    """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts."""
+    """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts.
+
+    Printed, it is a table with what the reader must know below; a notebook shows the same.
+
+    Examples:
+        >>> import dialogauge
+        >>> result = dialogauge.evaluate("examples/everyday.jsonl", "length,distinct.1")
+        >>> result
+        <Result: 3 systems, 2 metrics, 192 turns>
+        >>> result.score("good", "length").n
+        64
+        >>> list(result.to_frame())[:5]  # one row for each score
+        ['system', 'metric', 'value', 'low', 'high']
+        >>> result.turns_to_frame().shape  # one row for each turn and metric with a value of single turns
+        (192, 4)
+    """
 
     scores: list[Score]
     columns: list[str]
@@ -71,7 +86,7 @@ class Result(MetricForms):
     compat: str | None = None
 
     def score(self, system: str, metric: str) -> Score:
-        """The score of one system under one metric."""
+        """The score of one system under one metric; an `InputError` suggests names where there is none."""
         return find(self.scores, system=system, metric=metric)
 
     def contents(self) -> str:

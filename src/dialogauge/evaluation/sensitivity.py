@@ -96,10 +96,27 @@ def sensitivity(
 ) -> Sensitivity:
     """Scores the corpus with more and more of its responses made worse, and says which metrics fall.
 
-    `kinds` (comma-separated, or a sequence), `ratios`, `of` and `seed` are those of `perturb`; ratio 0, the corpus as
-    it is, is always among the ratios. `of="reference"` perturbs people's replies, which have furthest to fall. All
-    other arguments are those of `evaluate`, which scores each perturbed corpus by itself: what a metric learns from
-    a corpus it learns anew. Without `cache`, texts are encoded anew, too.
+    Each perturbed corpus is scored by itself: what a metric learns from a corpus it learns anew. Without `cache`, texts
+    are encoded anew, too.
+
+    Args:
+        corpus: Whatever holds turns, as for `evaluate`.
+        metrics: As for `evaluate`.
+        kinds: Ways to make responses worse, those of `perturb`; comma-separated or a sequence.
+        ratios: Shares of the responses that are changed; 0, the corpus as it is, is always among them.
+        of: What is changed: "response", or "reference" for people's replies, which have furthest to fall.
+        **options: The fields of `RunOptions`.
+
+    Returns:
+        The score at every ratio, and what becomes of it: whether it falls.
+
+    Examples:
+        >>> import dialogauge
+        >>> study = dialogauge.sensitivity("examples/everyday.jsonl", "rouge_l,length", kinds="truncate", ratios=[1])
+        >>> [round(point.value, 1) for point in study.series("truncate", "good", "length")]
+        [14.4, 6.9]
+        >>> study.trend("truncate", "good", "rouge_l").verdict
+        'falls'
     """
     kinds, ratios = check_plan(kinds, ratios)
     if of not in ("response", "reference"):

@@ -41,7 +41,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class RunOptions(Settings):
-    """The keywords that `evaluate`, `compare`, `correlate` and `sensitivity` have in common."""
+    """The keywords that `evaluate`, `compare`, `correlate` and `sensitivity` have in common.
+
+    Examples:
+        >>> import dialogauge
+        >>> options = {"systems": ["good"], "resamples": 100, "confidence": 0.9}
+        >>> dialogauge.evaluate("examples/everyday.jsonl", "length", **options).settings
+        Settings(seed=0, resamples=100, confidence=0.9)
+    """
 
     systems: Sequence[str] | None = None
     """Only these systems, in this order; all of them by default."""

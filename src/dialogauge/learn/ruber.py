@@ -77,7 +77,24 @@ def train_ruber(
     cache: bool = True,
     progress: bool = False,
 ) -> TrainingResult:
-    """Trains a model and writes it to the directory `out`. Broken off, the same call goes on where it stopped."""
+    """Trains a model of `ruber_unreferenced` and writes it to a directory. Broken off, the same call goes on where it
+    stopped.
+
+    Args:
+        conversations: Files with whole conversations, or `Conversations` where others are for validation.
+        out: The directory, for `ruber_unreferenced[model=DIRECTORY]`.
+        recipe: What is trained and how; towers by default.
+        encoder: The name of the encoder whose vectors are learned from.
+        half: Whether weights are kept in half precision.
+        overwrite: Whether a model that is there already is replaced.
+        cache: Whether what is encoded is kept on disk.
+        progress: Whether stderr shows how far training has come.
+
+    Examples:
+        >>> import dialogauge
+        >>> dialogauge.train_ruber("examples/conversations.jsonl", "models/mine")  # doctest: +SKIP
+        >>> dialogauge.evaluate("responses.jsonl", "ruber_unreferenced[model=models/mine]")  # doctest: +SKIP
+    """
     given = conversations if isinstance(conversations, Conversations) else Conversations(_paths(conversations))
     recipe, target = recipe or TOWERS, Path(out)
     check_output(target, overwrite)

@@ -1,7 +1,9 @@
 """Measures of responses. What a metric of one's own is made of stands here; the rest is for dialogauge itself."""
 
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.sums import SumMetric, Sums
 
-__all__ = ["MeanMetric", "Metric", "SumMetric", "Sums"]
+__all__ = ["Caveat", "MeanMetric", "Metric", "SumMetric", "Sums", "Turn"]

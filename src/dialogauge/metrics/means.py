@@ -14,7 +14,27 @@ from dialogauge.metrics.sums import SumMetric, Sums
 @dataclass(frozen=True)
 class MeanMetric(SumMetric):
     """`measure` gives an array of one row per turn: the main value, the parts, then any counts that
-    `caveats` reports on. A row of NaN is a turn without a score."""
+    `caveats` reports on. A row of NaN is a turn without a score.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> import numpy
+        >>> from dialogauge import Turn, evaluate
+        >>> from dialogauge.metrics import MeanMetric
+        >>> @dataclass(frozen=True)
+        ... class Shouts(MeanMetric):
+        ...     name = "shouts"
+        ...     title = "share of replies that shout"
+        ...     higher_is_better = False
+        ...     bounds = (0.0, 1.0)
+        ...
+        ...     mark: str = "!"
+        ...
+        ...     def measure(self, turns):
+        ...         return numpy.array([[float(self.mark in turn.response)] for turn in turns])
+        >>> evaluate([Turn("1", "no!"), Turn("2", "yes")], Shouts()).score("system", "shouts").value
+        0.5
+    """
 
     def defined(self, measures: Floats) -> NDArray[np.bool_]:
         return np.asarray(~np.isnan(measures).any(axis=1))

@@ -39,7 +39,14 @@ FLOOR_MARK: dict[str, Any] = {
 
 
 def plot_scores(result: Result, path: str | Path) -> Path:
-    """Draws each metric of the result's table as a panel: a mark per system and a line for its interval."""
+    """Draws each metric of the result's table as a panel: a mark per system and a line for its interval.
+
+    Examples:
+        >>> import dialogauge
+        >>> result = dialogauge.evaluate("examples/everyday.jsonl", "length")
+        >>> dialogauge.plot_scores(result, "scores.svg").name
+        'scores.svg'
+    """
     return save(lambda: _draw(result), path)
 
 

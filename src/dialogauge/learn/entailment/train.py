@@ -61,7 +61,24 @@ def train_entailment(
     cache: bool = True,
     progress: bool = False,
 ) -> EntailmentResult:
-    """Trains a model and writes it to the directory `out`. Broken off, the same call goes on where it stopped."""
+    """Trains a model of `entailment` and writes it to a directory. Broken off, the same call goes on where it stopped.
+
+    Args:
+        files: Pairs of premise and hypothesis, such as `synthesize_entailment` writes, or `Files` where others are for
+            validation and test.
+        out: The directory, for `entailment[model=DIRECTORY]`.
+        recipe: What is trained and how; low-rank adapters by default.
+        encoder: The name of the transformer that is trained further.
+        half: Whether weights are kept in half precision.
+        overwrite: Whether a model that is there already is replaced.
+        cache: Whether what is encoded is kept on disk.
+        progress: Whether stderr shows how far training has come.
+
+    Examples:
+        >>> import dialogauge
+        >>> dialogauge.train_entailment("pairs.jsonl", "models/mine")  # doctest: +SKIP
+        >>> dialogauge.evaluate("responses.jsonl", "entailment[model=models/mine]")  # doctest: +SKIP
+    """
     given = files if isinstance(files, Files) else Files([files] if isinstance(files, str | Path) else list(files))
     target = Path(out)
     check_output(target, overwrite)

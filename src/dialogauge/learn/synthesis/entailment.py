@@ -40,9 +40,23 @@ def synthesize_entailment(
 ) -> SynthesisResult:
     """Writes pairs of premise and hypothesis made from conversations, after section 4 of Dziri et al. 2019.
 
-    `out` may have `{split}` in its path. `nli` are files with contradictions to be taken as they stand, `dialogue_nli`
-    files with sentences that contradict facts, `generic` a file of replies, one per line. Dialogues are held in memory,
-    pairs are not.
+    Dialogues are held in memory, pairs are not.
+
+    Args:
+        conversations: Files with whole conversations.
+        out: The file that is written; with `{split}` in its path one for each split.
+        options: How many pairs of which kinds.
+        nli: Files with contradictions to be taken as they stand.
+        dialogue_nli: Files with sentences that contradict facts.
+        generic: A file of generic replies, one per line.
+        reader: As for `load`, like `skip_invalid`, `mapping` and `progress`.
+        overwrite: Whether files that are there already are replaced.
+
+    Examples:
+        >>> import dialogauge
+        >>> result = dialogauge.synthesize_entailment("examples/conversations.jsonl", "pairs.jsonl")
+        >>> result.pairs
+        971
     """
     options = options or Options()
     options.contradiction_shares(bool(nli), bool(dialogue_nli))  # refused before anything is read
