@@ -95,14 +95,32 @@ def assert_same(left, right):
 
 @every_metric
 @examples
-@given(turns=TURNS, labels=st.lists(st.integers(0, 3), min_size=12, max_size=12))
-def test_summaries_add(wanted, turns, labels):
+@given(turns=TURNS, data=st.data())
+def test_every_promise(wanted, turns, data):
+    """All promises on the same examples: preparing and measuring takes longer than comparing values."""
     metric = metric_for(wanted, turns)
-    whole = metric.summarise(metric.measure(turns))
-    parts = [
-        [turn for turn, label in zip(turns, labels, strict=False) if label == wanted]
-        for wanted in set(labels[: len(turns)])
-    ]
+    rows = metric.measure(turns)
+    summary = metric.summarise(rows)
+    values = metric.conclude(summary)
+
+    def drawn(number):
+        return data.draw(st.lists(number, min_size=len(turns), max_size=len(turns)))
+
+    values_lie_within_the_bounds_and_name_their_parts(metric, values)
+    summaries_add(metric, turns, drawn(st.integers(0, 3)), summary)
+    order_of_turns_never_matters(metric, turns, data.draw(st.permutations(range(len(turns)))), values)
+    batches_never_matter(metric, turns, data.draw(st.integers(1, 5)), rows, values)
+    weights_are_repetitions(metric, rows, drawn(st.integers(0, 3)))
+
+
+def values_lie_within_the_bounds_and_name_their_parts(metric, values):
+    assert list(values) == ["", *metric.parts]
+    low, high = metric.bounds
+    assert all(math.isnan(value) or low - 1e-9 <= value <= high + 1e-9 for value in values.values())
+
+
+def summaries_add(metric, turns, labels, whole):
+    parts = [[turn for turn, mine in zip(turns, labels, strict=True) if mine == label] for label in set(labels)]
     summaries = [metric.summarise(metric.measure(part)) for part in parts]
     total = summaries[0]
     for summary in summaries[1:]:
@@ -111,54 +129,25 @@ def test_summaries_add(wanted, turns, labels):
     assert_same(metric.conclude(total), metric.conclude(whole))
 
 
-@every_metric
-@examples
-@given(turns=TURNS, data=st.data())
-def test_order_of_turns_never_matters(wanted, turns, data):
-    metric = metric_for(wanted, turns)
-    order = data.draw(st.permutations(range(len(turns))))
+def order_of_turns_never_matters(metric, turns, order, values):
     shuffled = [turns[i] for i in order]
-    assert_same(
-        metric.conclude(metric.summarise(metric.measure(shuffled))),
-        metric.conclude(metric.summarise(metric.measure(turns))),
-    )
+    assert_same(metric.conclude(metric.summarise(metric.measure(shuffled))), values)
 
 
-@every_metric
-@examples
-@given(turns=TURNS, size=st.integers(1, 5))
-def test_batches_never_matter(wanted, turns, size):
-    metric = metric_for(wanted, turns)
+def batches_never_matter(metric, turns, size, rows, values):
     batches = [metric.measure(turns[start : start + size]) for start in range(0, len(turns), size)]
-    joined, whole = metric.join(batches), metric.measure(turns)
-    assert len(joined) == len(whole) == len(turns)
-    assert_same(metric.conclude(metric.summarise(joined)), metric.conclude(metric.summarise(whole)))
-    if (values := metric.per_turn(whole)) is not None:
-        np.testing.assert_array_equal(metric.per_turn(joined), values)
+    joined = metric.join(batches)
+    assert len(joined) == len(rows) == len(turns)
+    assert_same(metric.conclude(metric.summarise(joined)), values)
+    if (scores := metric.per_turn(rows)) is not None:
+        np.testing.assert_array_equal(metric.per_turn(joined), scores)
 
 
-@every_metric
-@examples
-@given(turns=TURNS, data=st.data())
-def test_weights_are_repetitions(wanted, turns, data):
-    metric = metric_for(wanted, turns)
-    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(turns), max_size=len(turns)))
-    rows = metric.measure(turns)
+def weights_are_repetitions(metric, rows, weights):
     weighted = metric.summarise(rows, np.array(weights, dtype=float))
-    repeated = metric.summarise(rows[np.repeat(np.arange(len(turns)), weights)])
+    repeated = metric.summarise(rows[np.repeat(np.arange(len(rows)), weights)])
     assert weighted.n == repeated.n
     assert_same(metric.conclude(weighted), metric.conclude(repeated))
-
-
-@every_metric
-@examples
-@given(turns=TURNS)
-def test_values_lie_within_the_bounds_and_name_their_parts(wanted, turns):
-    metric = metric_for(wanted, turns)
-    values = metric.conclude(metric.summarise(metric.measure(turns)))
-    assert list(values) == ["", *metric.parts]
-    low, high = metric.bounds
-    assert all(math.isnan(value) or low - 1e-9 <= value <= high + 1e-9 for value in values.values())
 
 
 @every_metric
