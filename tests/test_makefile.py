@@ -21,12 +21,16 @@ def clone(tmp_path):
     return tmp_path
 
 
-def installs(clone: Path, target: str) -> list[str]:
-    """What pip is told to install, command by command."""
+def commands(clone: Path, target: str) -> list[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     call = ["make", "-n", target]
     done = subprocess.run(call, cwd=clone, env=environment, capture_output=True, text=True, check=True)
-    return [line.partition("constraints.txt ")[2] for line in done.stdout.splitlines() if "pip" in line]
+    return done.stdout.splitlines()
+
+
+def installs(clone: Path, target: str) -> list[str]:
+    """What pip is told to install, command by command."""
+    return [line.partition("constraints.txt ")[2] for line in commands(clone, target) if "pip" in line]
 
 
 def test_the_demo_installs_the_program_alone_and_shows_progress(clone):
@@ -42,6 +46,14 @@ def test_the_tests_install_everything(clone):
 
 def test_the_documentation_needs_no_tools_for_tests(clone):
     assert [each for each in installs(clone, "docs") if each.startswith("-e")] == [PROGRAM, SITE]
+
+
+def test_no_test_is_left_out_of_ci(clone):
+    for recipe in (ROOT / ".ci" / "run", ROOT / ".github" / "workflows" / "ci.yml"):
+        called = [line.split()[-1] for line in recipe.read_text().splitlines() if "make test" in line]
+        assert called == ["test", "test-slow"]
+    runs = [line.rpartition(" -m ")[2] for target in called for line in commands(clone, target) if "pytest" in line]
+    assert runs == ['"not slow"', "slow"]
 
 
 def test_what_is_there_is_installed_again_when_versions_change(clone):

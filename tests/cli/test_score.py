@@ -206,7 +206,7 @@ def test_every_file_of_the_fbd_paper(dialogauge, corpus):
         assert score["low"] <= score["value"] <= score["high"]
 
 
-@pytest.mark.parametrize("part", ["train", "validation", "test"])
+@pytest.mark.parametrize("part", [pytest.param("train", marks=pytest.mark.slow), "validation", "test"])
 def test_daily_dialog_as_conversations(dialogauge, part):
     path = shared(f"training/dailydialog/dialogues_{part}.txt.gz")
     done = dialogauge("score", path, "--metrics", "length,distinct", "--format", "json")

@@ -60,6 +60,7 @@ def test_the_interval_is_that_of_the_paired_differences():
     assert found.better == "a"
 
 
+@pytest.mark.slow
 def test_the_randomisation_test_holds_its_level():
     # 1,000 pairs of equal systems on 60 contexts: 4 to 6 % are called different at 5 % (benchmarks/level.py draws
     # ten times as many).

@@ -77,6 +77,7 @@ def null_splits(metric, rng):
     return estimate(beside(metric, dialogues(rng, 20, 3, 2), dialogues(rng, 20, 3, 2), 3)).floor.p
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [null_swaps, null_splits])
 @pytest.mark.parametrize("metric", [Fbd(), Mmd()], ids=lambda metric: metric.name)
 def test_p_values_of_exchangeable_sides_are_roughly_uniform(metric, draw):

@@ -266,6 +266,7 @@ def test_unknown_row(result):
         result.row("references")
 
 
+@pytest.mark.slow
 def test_published_corpus(monkeypatch):
     minilm()
     monkeypatch.setattr(gaussian_tests, "DIRECTIONS", 1000)

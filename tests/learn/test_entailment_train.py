@@ -261,6 +261,7 @@ def test_checkpoints_of_something_else_are_refused(call, said, tmp_path, monkeyp
     assert not checkpoint_folder(tmp_path / "m").exists()
 
 
+@pytest.mark.slow
 def test_killed_in_mid_training_and_run_again(call, said, encoders, tmp_path):
     """A real process, killed with no chance to tidy up."""
     kind, epochs = "esim", 8

@@ -265,6 +265,7 @@ def test_caveats(call, tmp_path):
     assert {caveat.code for caveat in result.caveats} >= {"empty_pairs", "few_held"}
 
 
+@pytest.mark.slow
 def test_killed_in_mid_training_and_run_again(call, said, vectors, tmp_path):
     """A real process, killed with no chance to tidy up."""
     recipe = quick(epochs=25)

@@ -45,6 +45,7 @@ def near(left, right):
     np.testing.assert_allclose(left, right, rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["dailyz", "personam"])
 def test_golden_scores(corpus):
     minilm()
@@ -56,6 +57,7 @@ def test_golden_scores(corpus):
     near(found, [[row["F"], row["P"], row["R"]] for row in rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("idf", [False, True], ids=["plain", "idf"])
 @pytest.mark.parametrize("corpus", ["dailyz", "personam"])
 def test_the_package_on_real_text(corpus, idf):

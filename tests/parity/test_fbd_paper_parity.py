@@ -96,6 +96,7 @@ def test_meteor_of_nltk_3_5(corpus):
     assert [values(METRICS["METEOR"], turns)[""] for turns in systems.values()] == [exactly(score) for score in scores]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", OTHER_FOUR)
 def test_bleu_on_real_text(corpus, nltk_data):
     metric = METRICS["BLEU"]
@@ -112,6 +113,7 @@ def test_bleu_of_any_text(nltk_data, texts):
     assert values(METRICS["BLEU"], turns)[""] == exactly(nltk_bleu(turns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", OTHER_FOUR)
 def test_rouge_on_real_text(corpus, py_rouge):
     for turns in load(annotation(corpus)).by_system.values():
@@ -147,6 +149,7 @@ def test_stems_are_those_of_py_rouge(py_rouge):
         assert [rouge_stem(word)] == py_rouge.stem_tokens([word])
 
 
+@pytest.mark.slow
 def test_the_search_for_base_forms_ends_at_every_word_of_wordnet(wordnet):
     """The stops are the words that the table lacks and from which, or from whose neighbours, the rules lead on
     to words that it has."""

@@ -18,6 +18,7 @@ def scores(corpus, wanted, compat=None):
     return np.array([metric.conclude(metric.summarise(part))[""] for part in rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dailyz", "personam"])
 def test_golden_system_scores(name):
     # One test for both metrics: tests that run in several processes would each encode the corpus.

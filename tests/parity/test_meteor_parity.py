@@ -55,6 +55,7 @@ def test_golden_scores(corpus):
         assert meteor(item["hyps"][row["system"]], item["refs"]) == pytest.approx(row["score"], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["convai2", "dailyh", "empathetic", "personaz"])
 def test_real_text(corpus, wordnet):
     for item in json_lines(annotation(corpus)):

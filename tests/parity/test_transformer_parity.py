@@ -134,5 +134,6 @@ def test_minilm_on_real_text(real, dialogues):
     compare_tokens(*real, [turn.response for turn in dialogues[:10]], [3])
 
 
+@pytest.mark.slow
 def test_minilm_on_real_pairs(real, dialogues):
     compare_pools(*real, [(" ".join(turn.context), turn.response) for turn in dialogues], [None])
