@@ -21,6 +21,7 @@ from dialogauge import __version__
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
+from dialogauge.stats.arrays import Floats as Floats
 from dialogauge.text.languages import MadeFor
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
     from dialogauge.metrics.distribution import DistributionMetric
 
-Floats = NDArray[np.float64]
 HIDDEN = {"option": None}
 """Metadata of a field that is no option: what `prepare` found."""
 UNSIGNED = {"signed": False}
