@@ -74,7 +74,8 @@ def test_commands_print_what_the_page_shows(page):
             assert output == found
 
 
-@pytest.mark.parametrize("page", [README, *START], ids=lambda page: page.name)
+# Those of the README train models.
+@pytest.mark.parametrize("page", [pytest.param(README, marks=pytest.mark.slow), *START], ids=lambda page: page.name)
 def test_commands_run(page, tmp_path, monkeypatch, capsys):
     """Those that stand without output, one after the other, since some use what others wrote."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -82,6 +82,7 @@ def test_forms(table5):
         assert "METEOR" in table5.render(form)
 
 
+@pytest.mark.slow
 def test_a_row_of_another_model_carries_its_name(folder):
     recipe = PaperRecipe({"bert-base-uncased": "minilm", "roberta-base": "minilm"}, rows=("fbd",))
     result = reproduce_table5(folder, recipe, **FEW)

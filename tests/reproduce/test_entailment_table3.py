@@ -161,6 +161,7 @@ def test_figure_2_of_one_corpus(inputs):
             reproduce_entailment_figure2(replace(inputs, only=["grade-dailydialog", "fed"]))
 
 
+@pytest.mark.slow
 def test_a_real_corpus(tmp_path):
     """The correlation that the card of semantic_distance shows for DailyDialog."""
     minilm()
