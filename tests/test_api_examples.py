@@ -1,6 +1,7 @@
 """The examples in the docstrings of the public API run, and print what they show."""
 
 import doctest
+import re
 import shutil
 from contextlib import redirect_stdout
 from io import StringIO
@@ -28,15 +29,26 @@ def examples(name):
     return [test for test in found if test.examples]
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if examples(name)])
-def test_examples_print_what_they_show(name, tmp_path, monkeypatch):
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
+def check(tests, folder, monkeypatch):
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    monkeypatch.chdir(folder)
     runner, told = doctest.DocTestRunner(optionflags=FLAGS), StringIO()
     with redirect_stdout(told):
-        for test in examples(name):
+        for test in tests:
             runner.run(test)
+    assert runner.tries
     assert not runner.failures, told.getvalue()
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if examples(name)])
+def test_examples_print_what_they_show(name, tmp_path, monkeypatch):
+    check(examples(name), tmp_path, monkeypatch)
+
+
+def test_the_page_on_python_shows_what_is_printed(tmp_path, monkeypatch):
+    page = ROOT / "docs" / "python.md"
+    code = re.sub(r"(?m)^```.*$", "", page.read_text(encoding="utf-8"))
+    check([doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)], tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", SHOWN)
