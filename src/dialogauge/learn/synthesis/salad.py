@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from dialogauge.corpus.perturbations import WORD
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.synthesis.slot import TRIES, Slot
 
@@ -16,7 +15,7 @@ FEWEST = 2
 def word_salad(slot: Slot, weights: Sequence[float], spread: float, words: Sequence[str]) -> str:
     """Each word comes from the response, the premise or the whole dialogue (`words`), by the weights. There are as many
     as in the response, give or take a share of them. Never what the slot cannot take, the response first of all."""
-    sources = [WORD.findall(slot.response), [word for text in slot.history for word in WORD.findall(text)], words]
+    sources = [slot.response.split(), [word for text in slot.history for word in text.split()], words]
     number = len(sources[0])
     for _ in range(TRIES):
         length = max(round(number * (1 + spread * (2 * slot.random.random() - 1))), FEWEST)

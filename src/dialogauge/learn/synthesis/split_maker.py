@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dialogauge.corpus.inference import InferencePair, Label
-from dialogauge.corpus.perturbations import WORD
 from dialogauge.learn.pairs import bare
 from dialogauge.learn.synthesis.contradictions import Deck, FactContradictions
 from dialogauge.learn.synthesis.dialogues import Dialogue, slots_of
@@ -38,7 +37,7 @@ class Makers:
 
     def begin(self, dialogue: Dialogue) -> None:
         self.style = Style.from_replies(dialogue.utterances())
-        self.words = [[word for text in thread.said for word in WORD.findall(text)] for thread in dialogue.threads]
+        self.words = [[word for text in thread.said for word in text.split()] for thread in dialogue.threads]
 
     def make(self, source: str, slot: Slot) -> Made:
         if source == "next":
