@@ -36,9 +36,11 @@ def find(items: Sequence[Listed], **wanted: str | None) -> Listed:
     for field in wanted:
         if items and not hasattr(items[0], field):
             raise unknown("field", field, vars(items[0]))
-    for item in items:
-        if all(getattr(item, field) == value for field, value in wanted.items()):
-            return item
+    found = items
+    for field, value in wanted.items():
+        found = [item for item in found if getattr(item, field) == value]
+    if found:
+        return found[0]
     for field, value in wanted.items():
         known = {getattr(item, field) for item in items} - {None}
         if value is not None and value not in known:
