@@ -117,6 +117,13 @@ def test_what_a_killed_process_left_is_removed_by_the_next_that_writes_there(tmp
         assert [path.name for path in folder.iterdir()] == ["mine"]
 
 
+def test_killed_after_the_lock_was_removed_and_before_its_directory_was(tmp_path):
+    (tmp_path / ".run.0123456789abcdef").mkdir()
+    with whole_file(tmp_path / "other", overwrite=False) as file:
+        file.write(b"a")
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
 def test_killed_between_the_two_moves_of_an_overwrite(tmp_path):
     with whole_directory(tmp_path / "run") as new:
         (new / "a").write_text("first")

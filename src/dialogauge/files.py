@@ -147,6 +147,9 @@ def remove_abandoned(folder: Path) -> None:
             with suppress(OSError), _opened(partial / LOCK) as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 _remove(partial)
+        elif _UNFINISHED.fullmatch(partial.name):
+            with suppress(OSError):  # empty where a process was killed just before the lock or just after it
+                partial.rmdir()
 
 
 def is_unfinished(path: Path) -> bool:
