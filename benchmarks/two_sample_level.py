@@ -17,7 +17,7 @@ import numpy as np
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.two_samples import two_sample_test
-from dialogauge.metrics.base import Metric
+from dialogauge.metrics.base import AnyMetric
 from dialogauge.metrics.bleu import Bleu
 from dialogauge.metrics.column import Column
 from dialogauge.metrics.distinct import Distinct, WordRows
@@ -78,7 +78,7 @@ def _dialogues(group: Group, rng: np.random.Generator) -> tuple[np.ndarray, int]
     return np.repeat(np.arange(group.dialogues), lengths), int(lengths.sum())
 
 
-def _sample(metric: Metric, rows: object, dialogue: np.ndarray) -> Sample:
+def _sample(metric: AnyMetric, rows: object, dialogue: np.ndarray) -> Sample:
     units = dialogue.astype(np.uint64)
     return Sample(metric.label, "s", metric, len(units), "", units, metric.summarise(rows), rows)
 

@@ -15,11 +15,11 @@ from dialogauge.evaluation.run import score_all
 from dialogauge.evaluation.sample import Groups, Sample
 from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.codebooks import codebooks
-from dialogauge.metrics.distribution import RealPairs
+from dialogauge.metrics.distribution import PreparedDistribution, RealPairs, RealSide
 from dialogauge.metrics.fbd import Fbd
 from dialogauge.metrics.frechet import frechet_distance
 from dialogauge.metrics.mmd import Mmd
-from dialogauge.metrics.prd import Prd
+from dialogauge.metrics.prd import Codebooks, Prd, PreparedPrd
 from dialogauge.metrics.prdc import Prdc
 from dialogauge.metrics.registry import Request
 from dialogauge.metrics.sides import PairedRows
@@ -27,9 +27,16 @@ from dialogauge.metrics.sides import PairedRows
 EXTRAPOLATED = Fbd(estimate="extrapolated")
 
 
-def noted(metric, vectors):
+def prepared(metric, real=None):
+    """Of a metric, or of `prd` with its codebooks."""
+    if isinstance(metric, PreparedPrd):
+        return replace(metric, known=replace(metric.known, real=real))
+    return PreparedDistribution(metric, RealSide(real), None)
+
+
+def noted(ready, vectors):
     """What is noted of vectors: themselves, or of `prd` their codes."""
-    return metric._codes(vectors, "s") if isinstance(metric, Prd) else vectors
+    return ready._codes(vectors, "s") if isinstance(ready, PreparedPrd) else vectors
 
 
 def paired(metric, real, generated, units=None):
@@ -37,7 +44,8 @@ def paired(metric, real, generated, units=None):
     keys = np.asarray(np.arange(len(real)) if units is None else units, dtype=np.uint64)
     uncut = np.zeros(len(real), dtype=np.bool_)
     ones = np.ones(len(real), dtype=np.int64)
-    rows = PairedRows.from_vectors(noted(metric, real), ones, noted(metric, generated), keys, uncut)
+    ready = prepared(metric)
+    rows, metric = PairedRows.from_vectors(noted(ready, real), ones, noted(ready, generated), keys, uncut), ready.asked
     return Sample(metric.label, "s", metric, len(real), "", keys, metric.summarise(rows), rows)
 
 
@@ -46,11 +54,14 @@ def beside(metric, real, generated, size=1):
     own = np.asarray(np.arange(len(generated)) // size, dtype=np.uint64)
     keys = np.asarray(10**6 + np.arange(len(real)) // size, dtype=np.uint64)
     uncut, order = np.zeros(len(real), dtype=np.bool_), np.arange(len(real))
-    metric = replace(metric, real=RealPairs(real, keys, uncut, "digest", order, fully_covered(len(real))))
+    pairs = RealPairs(real, keys, uncut, "digest", order, fully_covered(len(real)))
+    ready = prepared(metric, pairs)
     none, uncut = np.zeros(len(generated), dtype=np.int64), np.zeros(len(generated), dtype=np.bool_)
-    mine = PairedRows.from_vectors(noted(metric, real[:0]), none, noted(metric, generated), own, uncut)
-    rows, m = metric.join([mine, metric.real_rows("s")]), len(generated)
-    return Sample(metric.label, "s", metric, m, "", rows.unit, metric.summarise(rows), rows, real_units=keys)
+    mine = PairedRows.from_vectors(noted(ready, real[:0]), none, noted(ready, generated), own, uncut)
+    people, metric, m = ready.real_rows("s"), ready.asked, len(generated)
+    rows = metric.join([mine, people])
+    summary = metric.summarise(rows)
+    return Sample(metric.label, "s", metric, m, "", rows.unit, summary, rows, real_units=keys, real_rows=people)
 
 
 def estimates(sample, seed=0):
@@ -181,7 +192,11 @@ def test_turns_of_one_context_change_places_together():
 def test_where_higher_is_better_a_low_score_is_the_bad_one(make, draws):
     x, y = np.random.default_rng(3).normal(size=(2, 60, 2))
     alike, apart = (
-        estimates(make(Prd(clusters=5, runs=2, books={"s": codebooks(x, other, 5, 2)}), x, other))
+        estimates(
+            make(
+                PreparedPrd(Prd(clusters=5, runs=2), Codebooks(None, {"s": codebooks(x, other, 5, 2)}), None), x, other
+            )
+        )
         for other in (y, y + 2)
     )
     for part in ("", "f8", "f1_8"):
@@ -352,7 +367,7 @@ def test_several_references_have_no_floor():
         metric = Fbd(refs="all")
         sample = Sample("fbd", "s", metric, 20, "", keys, metric.summarise(rows), rows)
         assert (estimate(sample).floor is None) == (counts[0] == 3)
-        assert ("no_floor" in {caveat.code for caveat in metric.caveats(sample.summary)}) == (counts[0] == 3)
+        assert ("no_floor" in {caveat.code for caveat in prepared(metric).caveats(sample.summary)}) == (counts[0] == 3)
 
 
 def test_copies_are_called_equal():

@@ -39,6 +39,8 @@ def apart(real, generated):
 
 
 def value(metric, rows):
+    """Of rows, by a metric that was asked for or that is prepared."""
+    metric = getattr(metric, "metric", metric)
     return metric.conclude(metric.summarise(rows))
 
 

@@ -194,7 +194,7 @@ def test_idf_weighs_by_the_references(fixed):
     assert np.isnan(second[0])
     # `like` and `nice` .8, `like` and `dog` .8; of `nice dog` only `dog` has weight.
     assert third == pytest.approx([0.8, 0.8, 0.8])
-    assert metric.defined(metric.measure(turns)).tolist() == [True, False, True]
+    assert metric.metric.defined(metric.measure(turns)).tolist() == [True, False, True]
 
 
 def test_idf_counts_the_references_of_a_context_once_however_many_systems_answer(fixed):
@@ -206,11 +206,11 @@ def test_idf_counts_the_references_of_a_context_once_however_many_systems_answer
 
     one = BertScore(idf=True).prepare(Corpus(turns("a")), encoders=fixed)
     many = BertScore(idf=True).prepare(Corpus([*turns("a"), *turns("b"), *turns("c")]), encoders=fixed)
-    assert one.rarity == many.rarity
-    assert one.rarity.texts == 2
+    assert one.known == many.known
+    assert one.known.texts == 2
     # The same reference of two contexts are two.
     more = [*turns("a"), Turn("3", "x", references=("nice",))]
-    assert BertScore(idf=True).prepare(Corpus(more), encoders=fixed).rarity.texts == 3
+    assert BertScore(idf=True).prepare(Corpus(more), encoders=fixed).known.texts == 3
 
 
 def test_of_several_references_the_best_f1_counts(fixed):
@@ -228,15 +228,15 @@ def test_an_empty_text_scores_zero_and_is_counted(small, response):
     turns = [Turn("1", response, references=("hello",)), Turn("2", "hello", references=("",)), Turn("3", "", (), ("",))]
     rows = small.measure(turns)
     assert rows[:, :3].tolist() == [[0, 0, 0]] * 3
-    (caveat,) = small.caveats(small.summarise(rows))
+    (caveat,) = small.caveats(small.metric.summarise(rows))
     assert caveat.code == "no_vectors"
-    assert caveat.message == f"{small.label}: 3 of 3 turns have a text without any vector, and score 0"
+    assert caveat.message == f"{small.asked.label}: 3 of 3 turns have a text without any vector, and score 0"
 
 
 def test_an_empty_reference_beside_another_does_not_make_the_score_zero(small):
     rows = small.measure([Turn("1", "hello", references=("", "hello"))])
     assert rows[0, 0] == pytest.approx(1)
-    assert small.caveats(small.summarise(rows)) == []
+    assert small.caveats(small.metric.summarise(rows)) == []
 
 
 def test_a_text_that_is_cut_is_counted(small):
@@ -248,9 +248,9 @@ def test_a_text_that_is_cut_is_counted(small):
     ]
     rows = small.measure(turns)
     assert np.isfinite(rows).all()
-    (caveat,) = small.caveats(small.summarise(rows))
+    (caveat,) = small.caveats(small.metric.summarise(rows))
     assert caveat.code == "cut_text"
-    told = f"{small.label}: 2 of 3 turns have a text longer than the encoder takes; its end is cut"
+    told = f"{small.asked.label}: 2 of 3 turns have a text longer than the encoder takes; its end is cut"
     assert caveat.message == told
     # What is cut has no part in it.
     assert scores(small, (long, "hello")) == scores(small, (f"{long} and more", "hello"))
@@ -277,10 +277,10 @@ def test_neither_order_nor_company_matters(small):
 
 def test_the_metric_is_the_mean_of_its_turns(small):
     rows = small.measure(TURNS)
-    halves = small.conclude(small.summarise(rows[:3]) + small.summarise(rows[3:]))
+    halves = small.metric.conclude(small.metric.summarise(rows[:3]) + small.metric.summarise(rows[3:]))
     for column, part in enumerate(("", "precision", "recall")):
         assert halves[part] == pytest.approx(rows[:, column].mean())
-    assert small.per_turn(rows).tolist() == rows[:, 0].tolist()
+    assert small.metric.per_turn(rows).tolist() == rows[:, 0].tolist()
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -350,9 +350,9 @@ def test_places_of_an_alignment_are_places_in_the_texts_as_given(family, tmp_pat
 
 
 def test_the_layer(directory, small):
-    assert small.chosen_layer == 3
+    assert small.layer == 3
     inner = BertScore(encoder=str(directory), layer=1).prepare(Corpus([]))
-    assert inner.chosen_layer == 1
+    assert inner.layer == 1
     assert scores(inner, ("hello you", "how are you")) != scores(small, ("hello you", "how are you"))
     for layer in (-1, 4):
         with pytest.raises(InputError, match=f"has layers 0 \\(its input\\) to 3; found layer {layer}"):
@@ -361,14 +361,8 @@ def test_the_layer(directory, small):
 
 def test_the_layer_of_a_model_that_is_known_by_name(tmp_path):
     directory = str(build("roberta", tmp_path / "roberta-base", num_hidden_layers=12))
-    assert BertScore(encoder=directory).prepare(Corpus([])).chosen_layer == 10
-    assert BertScore(encoder=directory, layer=2).prepare(Corpus([])).chosen_layer == 2
-
-
-def test_before_it_is_prepared():
-    with pytest.raises(InputError, match="bertscore has no encoder yet: call prepare\\(corpus\\) first"):
-        BertScore().measure([Turn("1", "a", references=("b",))])
-    assert BertScore().signature.startswith("bertscore|enc:minilm|layer:default|")
+    assert BertScore(encoder=directory).prepare(Corpus([])).layer == 10
+    assert BertScore(encoder=directory, layer=2).prepare(Corpus([])).layer == 2
 
 
 def test_word_vectors_are_refused(tmp_path):
@@ -445,7 +439,7 @@ def test_rescaling_by_hand(fixed, tmp_path):
     metric = BertScore(baseline=str(path)).prepare(Corpus([]), encoders=fixed)
     # P = 1 becomes (1 - .36) / .64 = 1, R = 1/2 becomes (.5 - .5) / .5 = 0, F = 2/3 becomes (2/3 - .2) / .8 = 7/12.
     assert scores(metric, ("dog", "dog not")) == pytest.approx(np.array([[7 / 12, 1, 0]]))
-    assert metric.bounds == (-np.inf, np.inf)
+    assert metric.asked.bounds == (-np.inf, np.inf)
 
 
 HEAD = "LAYER,P,R,F\n"
@@ -495,4 +489,4 @@ def test_a_baseline_by_the_names_of_its_columns(tmp_path, content):
 
 
 def test_the_limit_of_the_small_model_is_what_the_tests_take_it_for(small):
-    assert small.model.files.limit == LIMIT
+    assert small.encoder.files.limit == LIMIT

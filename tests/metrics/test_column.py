@@ -16,9 +16,9 @@ def test_mean_of_the_numbers_and_the_rest_left_out():
     metric = Column(column="x").prepare(corpus)
     rows = metric.measure(list(corpus))
     assert np.isnan(rows[:, 0]).tolist() == [False, False, True, True, True, True, True]
-    summary = metric.summarise(rows)
+    summary = metric.metric.summarise(rows)
     assert summary.n == 2
-    assert metric.conclude(summary) == {"": 1.75}
+    assert metric.metric.conclude(summary) == {"": 1.75}
 
 
 def test_a_name_that_is_not_there_is_answered_with_those_that_are():

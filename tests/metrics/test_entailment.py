@@ -61,7 +61,7 @@ def turns(*rows):
 
 
 def concluded(metric, rows, weights=None):
-    return metric.conclude(metric.summarise(rows, weights))
+    return metric.metric.conclude(metric.metric.summarise(rows, weights))
 
 
 @examples
@@ -70,7 +70,7 @@ def test_the_contract(directory, said, data):
     metric = ready(directory)
     rows = metric.measure(said)
     assert rows.shape == (len(said), 12)
-    known = rows[metric.defined(rows)]
+    known = rows[metric.metric.defined(rows)]
     assert ((known[:, :9] >= 0) & (known[:, :9] <= 1)).all()
     np.testing.assert_allclose(known[:, 1:4].sum(axis=1), 1, atol=1e-6)
     assert (known[:, 4:7].sum(axis=1) == 1).all()
@@ -78,11 +78,11 @@ def test_the_contract(directory, said, data):
     np.testing.assert_array_equal(metric.measure([said[i] for i in order]), rows[order])
     size = data.draw(st.integers(1, 4))
     batches = [metric.measure(said[start : start + size]) for start in range(0, len(said), size)]
-    np.testing.assert_array_equal(metric.join(batches), rows)
+    np.testing.assert_array_equal(metric.metric.join(batches), rows)
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(said), max_size=len(said)))
     repeated = concluded(metric, rows[np.repeat(np.arange(len(said)), weights)])
     weighted = concluded(metric, rows, np.array(weights, float))
-    assert list(weighted) == ["", *metric.parts]
+    assert list(weighted) == ["", *metric.asked.parts]
     for part, value in repeated.items():
         assert weighted[part] == pytest.approx(value, rel=1e-12, nan_ok=True)
 
@@ -151,7 +151,7 @@ def test_an_empty_response_is_neutral_and_counted(directory):
     metric = ready(directory)
     rows = metric.measure(turns(["", "tea"], ["  ", "milk"], ["rain", "snow"]))
     assert rows[:2, :9].tolist() == [[0, 0, 1, 0, 0, 1, 0, 0, 1]] * 2
-    (caveat,) = metric.caveats(metric.summarise(rows))
+    (caveat,) = metric.caveats(metric.metric.summarise(rows))
     assert caveat.code == "no_vectors"
     assert "2 of 3 turns have a text without any vector, and are neutral" in caveat.message
 
@@ -170,7 +170,7 @@ def test_long_histories_are_cut_and_counted(directory, words):
     assert rows[:, CUT].tolist() == ([1, 1, 0] if limited else [0, 0, 0])
     if limited:
         np.testing.assert_allclose(rows[0, :9], rows[1, :9], atol=1e-6)
-        (caveat,) = metric.caveats(metric.summarise(rows))
+        (caveat,) = metric.caveats(metric.metric.summarise(rows))
         assert caveat.code == "cut_text"
         assert "2 of 3 turns are longer than the encoder takes; their beginning is cut" in caveat.message
     else:
@@ -188,7 +188,7 @@ def test_shares_of_classes_at_system_level(model):
         assert values[f"share_{name}"] == pytest.approx(np.mean(classes == place))
     assert sum(values[name] for name in CLASSES) == pytest.approx(1, abs=1e-6)
     assert sum(values[f"share_{name}"] for name in CLASSES) == pytest.approx(1)
-    np.testing.assert_array_equal(metric.per_turn(rows), rows[:, 0])
+    np.testing.assert_array_equal(metric.metric.per_turn(rows), rows[:, 0])
 
 
 def test_directions():
@@ -212,8 +212,8 @@ def test_signature_and_label(model, words):
     assert f"|enc:static:{OPENED.get(words).identity}|" in metric.signature
     assert "|score:expected|history:2|" in metric.signature
     assert str(model.parent) not in metric.signature
-    assert metric.label == "entailment[score=expected,history=2,model=my-model]"
-    assert parse_request(f"entailment[model={model},score=expected,history=2]").label == metric.label
+    assert metric.asked.label == "entailment[score=expected,history=2,model=my-model]"
+    assert parse_request(f"entailment[model={model},score=expected,history=2]").label == metric.asked.label
     assert parse_request("entailment[history=all]").metric == Entailment()
     assert parse_request("entailment[history=-1]").metric == Entailment(history=-1)
 
@@ -224,7 +224,7 @@ def test_another_model_has_another_signature(model, words, tmp_path, options):
     said = turns(["tea", "milk"])
     assert ready(other).measure(said)[0, 0] != ready(model).measure(said)[0, 0]
     assert ready(other).signature != ready(model).signature
-    assert ready(other).label == ready(model).label
+    assert ready(other).asked.label == ready(model).asked.label
 
 
 @pytest.mark.parametrize(
@@ -240,12 +240,6 @@ def test_wrong_options(options, message):
         parse_request(f"entailment[{options}]")
     with pytest.raises(InputError, match="unknown score of entailment 'sum'"):
         Entailment(score="sum")
-
-
-def test_nothing_is_measured_before_prepare():
-    with pytest.raises(InputError, match="call prepare"):
-        Entailment().measure([])
-    assert Entailment().recipe() == {}
 
 
 def test_a_model_that_is_not_there_or_of_another_metric(words, model, tmp_path):

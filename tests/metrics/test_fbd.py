@@ -15,7 +15,7 @@ from dialogauge.metrics.fbd_paper.fbd import PaperFbd
 from dialogauge.metrics.frechet import Gaussian, frechet_distance, frechet_of_covariances
 from dialogauge.metrics.influence import influences
 from tests.encode.models import build
-from tests.metrics.rows import apart, line, noise, side_rows, value
+from tests.metrics.rows import apart, line, noise, placed, side_rows, value
 
 REAL, GENERATED = np.array([[0.0, 0.0], [2.0, 0.0]]), np.array([[2.0, 1.0], [6.0, 1.0]])
 
@@ -117,11 +117,12 @@ def test_few_vectors_are_told(options, n, units, message):
 
 def test_cut_texts_are_told():
     rows = side_rows(noise(0, 4, 3), noise(1, 4, 3), cut=[True, False, True, False])
-    metric = Fbd()
-    (caveat,) = metric.caveats(metric.summarise(rows) + metric.summarise(rows[1:2]))
+    ready, _ = placed(Fbd(), {"s": (noise(0, 4, 3), noise(1, 4, 3))})
+    metric = ready.metric
+    (caveat,) = ready.caveats(metric.summarise(rows) + metric.summarise(rows[1:2]))
     assert caveat.code == "cut_text"
     assert "2 of 5 turns" in caveat.message
-    assert metric.caveats(metric.summarise(rows[1::2])) == []
+    assert ready.caveats(metric.summarise(rows[1::2])) == []
 
 
 def test_what_scores_and_intervals_are_about():
@@ -281,7 +282,7 @@ def test_vectors_of_responses_and_first_references(ready, options, pool, layer):
         (rows.generated_vectors, ["i 'm fine .", "the soup .", "no .", "let 's walk ."]),
     ):
         texts = said if options["context"] == 0 else list(zip(contexts, said, strict=True))
-        np.testing.assert_array_equal(found, metric.asked.pooled(texts, pool, layer).vectors)
+        np.testing.assert_array_equal(found, metric.encoder.pooled(texts, pool, layer).vectors)
     # Two turns are of one dialogue; the last is known by its context alone.
     assert len(set(rows.unit.tolist())) == 3
     assert rows.unit[0] == rows.unit[1]
@@ -293,7 +294,7 @@ def test_all_references(ready):
     metric = ready(Fbd(refs="all"))
     rows = metric.measure(TURNS)
     assert rows.counts.tolist() == [2, 1, 3, 1]
-    texts = [metric.text(turn, reference) for turn in TURNS for reference in turn.references]
+    texts = [metric.asked.text(turn, reference) for turn in TURNS for reference in turn.references]
     np.testing.assert_array_equal(rows.real_vectors, metric.encode(texts).vectors)
     np.testing.assert_array_equal(rows.generated_vectors, ready(Fbd()).measure(TURNS).generated_vectors)
     assert value(metric, rows)[""] != pytest.approx(value(metric, ready(Fbd()).measure(TURNS))[""], rel=1e-3)
@@ -314,7 +315,7 @@ def test_real_conversations(ready, monkeypatch, at_once):
     monkeypatch.setattr("dialogauge.metrics.distribution.AT_ONCE", at_once)
     metric = ready(Fbd(), TALKS)
     beside = metric.real_rows("system")
-    expected = metric.encode([metric.text(turn, turn.response) for turn in TALKS]).vectors
+    expected = metric.encode([metric.asked.text(turn, turn.response) for turn in TALKS]).vectors
     np.testing.assert_array_equal(beside.real_vectors, expected)
     assert beside.generated_vectors.shape == (0, expected.shape[1])
     # The corpus's own references do not count any more, and turns need none.
@@ -322,8 +323,8 @@ def test_real_conversations(ready, monkeypatch, at_once):
     assert len(rows.real_vectors) == 0
     assert metric.usable(Turn("9", "no reference"))
     assert not ready(Fbd()).usable(Turn("9", "no reference"))
-    whole = metric.join([rows, beside])
-    assert metric.summarise(whole).n == 4
+    whole = metric.metric.join([rows, beside])
+    assert metric.metric.summarise(whole).n == 4
     distance = frechet_distance(expected, rows.generated_vectors)
     assert value(metric, whole)[""] == pytest.approx(distance, rel=1e-10)
     # Dialogue "a" of theirs is not the corpus's own.
@@ -385,5 +386,3 @@ def test_the_authors_recipe_is_ours_under_their_name(ready):
 def test_errors_say_what_was_found(ready):
     with pytest.raises(InputError, match="context is -1; expected a number of utterances"):
         ready(Fbd(context=-1))
-    with pytest.raises(InputError, match="no encoder yet"):
-        Fbd().measure(TURNS)

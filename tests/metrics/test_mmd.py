@@ -205,28 +205,30 @@ def test_the_bandwidth_is_the_median_distance_of_real_vectors():
     real, generated = noise(11, 12, 3).astype(np.float32), noise(12, 12, 3, shift=9).astype(np.float32)
     metric, corpus = placed(Mmd(kernel="gaussian"), {"s": (real, generated)})
     apart_by = [math.dist(a, b) for i, a in enumerate(real) for b in real[:i]]
-    assert metric.sigma == metric.found == pytest.approx(np.median(apart_by), rel=1e-6)
-    assert f"|sigma:{metric.found:.6g}|" in metric.signature
-    given = Mmd(kernel="gaussian", bandwidth=metric.found)
+    assert metric.metric.bandwidth == metric.known.sigma == pytest.approx(np.median(apart_by), rel=1e-6)
+    assert f"|sigma:{metric.known.sigma:.6g}|" in metric.signature
+    given = Mmd(kernel="gaussian", bandwidth=metric.known.sigma)
     rows = metric.measure(corpus.turns)
     assert value(metric, rows) == value(given, rows)
-    assert value(metric, rows) != value(Mmd(kernel="gaussian", bandwidth=2 * metric.found), rows)
+    assert value(metric, rows) != value(Mmd(kernel="gaussian", bandwidth=2 * metric.known.sigma), rows)
 
 
 def test_a_text_counts_once_for_the_bandwidth():
     real, generated = noise(13, 8, 3), noise(14, 8, 3)
     metric, corpus = placed(Mmd(kernel="gaussian"), {"s": (real, generated)})
-    encoders = SimpleNamespace(get=lambda *_: metric.asked)
+    encoders = SimpleNamespace(get=lambda *_: metric.encoder)
     often = Corpus([*corpus.turns, *(replace(corpus.turns[i % 2], id=f"x{i}") for i in range(9))])
-    assert Mmd(kernel="gaussian").prepare(often, encoders=encoders).found == metric.found
-    assert Mmd(kernel="gaussian").prepare(Corpus(often.turns[::-1]), encoders=encoders).found == metric.found
+    assert Mmd(kernel="gaussian").prepare(often, encoders=encoders).known.sigma == metric.known.sigma
+    assert (
+        Mmd(kernel="gaussian").prepare(Corpus(often.turns[::-1]), encoders=encoders).known.sigma == metric.known.sigma
+    )
 
 
 def test_the_bandwidth_of_real_conversations():
     vectors, real = noise(15, 6, 3), noise(16, 9, 3) * 5
     metric, _ = placed(Mmd(kernel="gaussian"), {"s": (vectors, vectors)}, real)
     expected = median_distance(real.astype(np.float32), real[:0].astype(np.float32))
-    assert metric.found == pytest.approx(expected, rel=1e-6)
+    assert metric.known.sigma == pytest.approx(expected, rel=1e-6)
 
 
 def test_what_is_learnt_and_what_is_given():
@@ -235,9 +237,10 @@ def test_what_is_learnt_and_what_is_given():
     for metric in METRICS.values():
         assert not metric.learns
         ready, _ = placed(metric, {"s": (vectors, vectors)})
-        assert ready.found is None
+        assert ready.metric is metric
         assert "sigma" not in ready.signature
-    assert "|kernel:gaussian|bandwidth:1.7|" in METRICS["gaussian"].signature
+    ready, _ = placed(METRICS["gaussian"], {"s": (vectors, vectors)})
+    assert "|kernel:gaussian|bandwidth:1.7|" in ready.signature
 
 
 def test_what_scores_are_about():
@@ -249,16 +252,10 @@ def test_what_scores_are_about():
 
 def test_errors_say_what_was_found():
     vectors = noise(18, 6, 3)
-    for metric in (
-        Mmd(bandwidth=2.0),
-        Mmd(kernel="gaussian", bandwidth=0.0),
-        Mmd(kernel="gaussian", bandwidth=-1.0),
-        Mmd(kernel="gaussian", bandwidth=math.nan),
-        Mmd(kernel="gaussian", bandwidth=math.inf),
-        Mmd(kernel="gaussian", bandwidth=1e-300),
-    ):
+    wrong = [("polynomial", 2.0), *(("gaussian", width) for width in (0.0, -1.0, math.nan, math.inf, 1e-300))]
+    for kernel, bandwidth in wrong:
         with pytest.raises(InputError, match=r"a bandwidth above 0 goes with kernel=gaussian; found mmd\[.*bandwidth="):
-            placed(metric, {"s": (vectors, vectors)})
+            Mmd(kernel=kernel, bandwidth=bandwidth)
     broken = vectors.copy()
     broken[2, 1] = math.nan
     with pytest.raises(InputError, match="vector 2 of 12 holds NaN"):

@@ -15,7 +15,7 @@ from tests.installed import install
 EXTRA = """
 from dataclasses import dataclass
 from dialogauge.metrics.length import Length
-from dialogauge.metrics.base import Metric
+from dialogauge.metrics import PlainMetric
 
 print("on stdout, where results go")
 
@@ -28,7 +28,7 @@ class Plain:
     title = "no metric"
 
 @dataclass(frozen=True)
-class Bare(Metric):
+class Bare(PlainMetric):
     name = "bare"
     higher_is_better = True
     bounds = (0.0, 1.0)
@@ -37,7 +37,7 @@ class Bare(Metric):
     def conclude(self, summary): ...
 
 @dataclass(frozen=True)
-class Hollow(Metric):
+class Hollow(PlainMetric):
     name = "hollow"
     title = "nothing"
 

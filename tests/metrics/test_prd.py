@@ -32,9 +32,12 @@ def measured(metric, real, generated):
 
 def order(metric, n, system="s"):
     """The order in which the metric gives the turns of `measured` to its clustering."""
-    turns = [Turn(str(i), f"response {i} {system}", references=f"reference {i} {system}") for i in range(n)]
-    lots = [metric._lot(turn) for turn in turns]
-    return sorted(range(n), key=lots.__getitem__)
+    said = [(f"response {i} {system}", f"reference {i} {system}") for i in range(n)]
+    turns = [
+        Turn(str(i), response, references=reference, system=system) for i, (response, reference) in enumerate(said)
+    ]
+    found = metric.asked.survey(turns, metric.known.real is not None)
+    return [int(turn.id) for turn in found.samples[system].records]
 
 
 @pytest.mark.parametrize("kind", [Prd, PaperPrd])
@@ -58,7 +61,7 @@ def test_cases_of_section_3_2(kind, real, generated, precision, recall):
     harmonic = 2 * precision * recall / (precision + recall) if precision else 0
     assert found[""] == pytest.approx(harmonic, abs=2e-3)
     assert found["spread"] == pytest.approx(0, abs=1e-9)
-    curve = metric.curve(metric.summarise(rows))
+    curve = metric.metric.curve(metric.metric.summarise(rows))
     assert (curve[0].max(), curve[1].max()) == pytest.approx((precision, recall))
 
 
@@ -84,7 +87,7 @@ def test_equals_the_function(kind, seed):
     metric, rows = measured(kind(clusters=8, runs=4, seed=seed), real, generated)
     way = order(metric, 60)
     expected = prd(real[way], generated[way], 8, 4, seed, fit=kind.fit)
-    found, curve = value(metric, rows), metric.curve(metric.summarise(rows))
+    found, curve = value(metric, rows), metric.metric.curve(metric.metric.summarise(rows))
     assert (found[""], found["f8"], found["f1_8"]) == pytest.approx((expected.f1, expected.f8, expected.f1_8))
     assert found["spread"] == pytest.approx(expected.run_f1.std(ddof=1), rel=1e-9)
     assert 0 < found["spread"] < 0.2
@@ -94,23 +97,23 @@ def test_equals_the_function(kind, seed):
 
 def test_the_curve():
     metric, rows = measured(Prd(clusters=8), noise(2, 50, 4), noise(3, 50, 4, shift=0.5))
-    summary = metric.summarise(rows)
-    precision, recall = metric.curve(summary)
+    summary = metric.metric.summarise(rows)
+    precision, recall = metric.metric.curve(summary)
     assert precision.shape == recall.shape == (1001,)
     assert (np.diff(precision) >= -1e-12).all()
     assert (np.diff(recall) <= 1e-12).all()
     # It passes through the share of both sides that lies together, at slope 1; with sides changed it is mirrored.
     together = np.minimum(summary.real.counts, summary.generated.counts).sum(axis=1).mean() / 50
     assert (precision[500], recall[500]) == pytest.approx((together, together))
-    back = metric.curve(replace(summary, real=summary.generated, generated=summary.real))
+    back = metric.metric.curve(replace(summary, real=summary.generated, generated=summary.real))
     np.testing.assert_allclose(back[0][1:-1], recall[::-1][1:-1], atol=1e-9)
 
 
 def test_sides_in_each_others_place():
     metric, rows = measured(Prd(clusters=6, runs=3), modes(0, (0, 1)), modes(5, (0, 2)))
-    summaries = [metric.summarise(rows[i : i + 20]) for i in (0, 20, 40)]
+    summaries = [metric.metric.summarise(rows[i : i + 20]) for i in (0, 20, 40)]
     there, back = np.array([[TO_REAL, TO_GENERATED]] * 3), np.array([[TO_GENERATED, TO_REAL]] * 3)
-    one, other = metric.recombine(summaries, [there, back])
+    one, other = metric.metric.recombine(summaries, [there, back])
     assert one == value(metric, rows)
     assert (other[""], other["f8"], other["f1_8"]) == pytest.approx((one[""], one["f1_8"], one["f8"]), abs=1e-9)
 
@@ -119,7 +122,7 @@ def test_resampling_counts_codes_anew_without_new_clusters():
     metric, rows = measured(Prd(clusters=5, runs=2), noise(4, 30, 3), noise(5, 30, 3))
     assert rows.real.shape == rows.generated.shape == (30, 2)
     assert rows.real.dtype == np.int32
-    half = metric.summarise(rows[:15])
+    half = metric.metric.summarise(rows[:15])
     expected = np.stack([np.bincount(rows.real[:15, run], minlength=5) for run in range(2)])
     np.testing.assert_array_equal(half.real.counts, expected)
     assert (half.n, half.real.n, half.generated.n) == (15, 15, 15)
@@ -128,11 +131,11 @@ def test_resampling_counts_codes_anew_without_new_clusters():
 def test_each_system_has_its_own_codebook():
     sides = {"a": (modes(0, (0, 1)), modes(10, (0, 0))), "b": (modes(20, (3, 4)), modes(30, (5, 4)))}
     metric, corpus = placed(Prd(clusters=3, runs=2), sides)
-    assert set(metric.books) == {"a", "b"}
+    assert set(metric.known.books) == {"a", "b"}
     for system, (real, generated) in sides.items():
         way = order(metric, len(real), system)
         expected = codebooks(real[way], generated[way], 3, 2, 0, in_order=True)
-        np.testing.assert_array_equal(metric.books[system], expected)
+        np.testing.assert_array_equal(metric.known.books[system], expected)
     # Turns of both at once get the codes they get alone.
     mixed = [turn for pair in zip(*corpus.by_system.values(), strict=True) for turn in pair]
     rows = metric.measure(mixed)
@@ -145,18 +148,18 @@ def test_each_system_has_its_own_codebook():
 def test_real_conversations():
     real, generated = modes(0, (0, 0, 1)), modes(10, (0, 0))
     metric, corpus = placed(Prd(clusters=2, runs=3), {"s": (generated, generated)}, real)
-    real_order = metric.real.order
+    real_order = metric.known.real.order
     expected = codebooks(real[real_order], generated[order(metric, 60)], 2, 3, 0, in_order=True)
-    np.testing.assert_array_equal(metric.books["s"], expected)
+    np.testing.assert_array_equal(metric.known.books["s"], expected)
     rows, beside = metric.measure(corpus.turns), metric.real_rows("s")
     assert beside.real.shape == (90, 3)
     assert len(beside.generated_vectors) == 0
-    summary = metric.summarise(metric.join([rows, beside]))
+    summary = metric.metric.summarise(metric.metric.join([rows, beside]))
     assert (summary.n, summary.real.n, summary.generated.n) == (60, 90, 60)
     expected = prd(real, generated, 2, 3)
-    assert metric.conclude(summary)[""] == pytest.approx(expected.f1)
+    assert metric.metric.conclude(summary)[""] == pytest.approx(expected.f1)
     # One mode of two, which has two thirds of the real vectors.
-    assert metric.conclude(summary)["f8"] == pytest.approx(2 / 3, abs=0.02)
+    assert metric.metric.conclude(summary)["f8"] == pytest.approx(2 / 3, abs=0.02)
 
 
 def test_many_turns_are_drawn_from_for_the_codebook(monkeypatch):
@@ -165,10 +168,10 @@ def test_many_turns_are_drawn_from_for_the_codebook(monkeypatch):
     monkeypatch.setattr(module, "FIT_ROWS", 20)
     drawn, corpus = placed(Prd(clusters=3, runs=2), {"s": (real, generated)})
     again, _ = placed(Prd(clusters=3, runs=2), {"s": (real, generated)})
-    np.testing.assert_array_equal(again.books["s"], drawn.books["s"])
-    assert not np.allclose(drawn.books["s"], whole.books["s"])
+    np.testing.assert_array_equal(again.known.books["s"], drawn.known.books["s"])
+    assert not np.allclose(drawn.known.books["s"], whole.known.books["s"])
     # All of them are counted.
-    assert drawn.summarise(drawn.measure(corpus.turns)).real.n == 80
+    assert drawn.metric.summarise(drawn.measure(corpus.turns)).real.n == 80
 
 
 def test_the_authors_clusters():
@@ -177,15 +180,15 @@ def test_the_authors_clusters():
     metric, _ = measured(PaperPrd(clusters=4, runs=2, seed=7), real, generated)
     way = order(metric, 40)
     real, generated = real[way], generated[way]
-    np.testing.assert_array_equal(metric.books["s"], minibatch_codebooks(real, generated, 4, 2, 7))
+    np.testing.assert_array_equal(metric.known.books["s"], minibatch_codebooks(real, generated, 4, 2, 7))
     state = int(np.random.default_rng(7).integers(2**31, size=2)[1])
     union = np.concatenate([real, generated]).astype(np.float64)
     fit = cluster.MiniBatchKMeans(4, n_init=10, random_state=state).fit(union)
-    np.testing.assert_array_equal(metric.books["s"][1], fit.cluster_centers_)
+    np.testing.assert_array_equal(metric.known.books["s"][1], fit.cluster_centers_)
     assert metric.signature.startswith("prd|compat:fbd-paper|")
     assert "|kmeans:minibatch-ninit10|" in metric.signature
     ours, _ = measured(Prd(clusters=4, runs=2, seed=7), real, generated)
-    assert not np.allclose(ours.books["s"], metric.books["s"])
+    assert not np.allclose(ours.known.books["s"], metric.known.books["s"])
     assert "minibatch" not in ours.signature
 
 
@@ -235,11 +238,15 @@ def test_errors_say_what_was_found():
             measured(Prd(**options), rows, rows)
     metric, corpus = placed(Prd(), {"s": (rows, rows)})
     stranger = replace(corpus.turns[0], system="t")
-    with pytest.raises(InputError, match=r"no codebooks yet: call prepare\(corpus\) first"):
-        replace(metric, books=None).measure(corpus.turns)
+    both = [corpus.turns[1], stranger]
+    with pytest.raises(InputError, match="unknown system that prd has a codebook for 't'"):
+        metric.measure(both)
     # A system that is not in the corpus that was looked at (it comes later in a stream) gets a codebook of its own.
-    assert len(metric.measure([corpus.turns[1], stranger])) == 2
-    assert set(metric.books) == {"s", "t"}
+    later = metric.introduced(both)
+    assert len(later.measure(both)) == 2
+    assert set(later.known.books) == {"s", "t"}
+    assert set(metric.known.books) == {"s"}
+    assert metric.introduced(corpus.turns) is metric
     pytest.importorskip("sklearn", reason="needs scikit-learn")
     with pytest.raises(InputError, match=r"clusters \(20\); found 10"):
         measured(PaperPrd(), rows[:5], rows[5:10])
@@ -252,4 +259,4 @@ def test_rounding_of_vectors_changes_nothing():
     first, _ = measured(Prd(), real, generated)
     nudged = [side + 1e-7 * rng.normal(size=side.shape) for side in (real, generated)]
     second, _ = measured(Prd(), *nudged)
-    np.testing.assert_allclose(second.books["s"], first.books["s"], atol=1e-5)
+    np.testing.assert_allclose(second.known.books["s"], first.known.books["s"], atol=1e-5)

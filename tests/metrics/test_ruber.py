@@ -52,7 +52,7 @@ def turn(response, query="hello", *references):
 
 
 def concluded(metric, rows, weights=None):
-    return metric.conclude(metric.summarise(rows, weights))
+    return metric.metric.conclude(metric.metric.summarise(rows, weights))
 
 
 @pytest.mark.parametrize(("blend", "expected"), list(zip(BLENDS, [0.5, 0.4, 0.2, 0.8], strict=True)))
@@ -104,8 +104,8 @@ def test_the_contract(ruber, said, data):
     np.testing.assert_allclose(ruber.measure([said[i] for i in order]), rows[order], rtol=1e-10, atol=1e-12)
     size = data.draw(st.integers(1, 4))
     batches = [ruber.measure(said[start : start + size]) for start in range(0, len(said), size)]
-    np.testing.assert_allclose(ruber.join(batches), rows, rtol=1e-10, atol=1e-12)
-    total = ruber.conclude(ruber.summarise(rows[:1]) + ruber.summarise(rows[1:]))
+    np.testing.assert_allclose(ruber.metric.join(batches), rows, rtol=1e-10, atol=1e-12)
+    total = ruber.metric.conclude(ruber.metric.summarise(rows[:1]) + ruber.metric.summarise(rows[1:]))
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(said), max_size=len(said)).filter(any))
     repeated = concluded(ruber, rows[np.repeat(np.arange(len(said)), weights)])
     weighted = concluded(ruber, rows, np.array(weights, float))
@@ -142,7 +142,7 @@ def test_texts_without_a_vector_are_0_and_counted(ruber):
     np.testing.assert_array_equal(rows[:2, :3], 0)
     assert rows[2, 2] == 0
     assert rows[3, 2] == pytest.approx(1, abs=1e-6)
-    (caveat,) = ruber.caveats(ruber.summarise(rows))
+    (caveat,) = ruber.caveats(ruber.metric.summarise(rows))
     assert caveat.code == "no_vectors"
     assert "3 of 4 turns" in caveat.message
 
@@ -184,7 +184,7 @@ def test_a_part_can_be_asked_for(model):
 def test_signature_and_label(model, words):
     metric = ready(model, blend="min")
     for part in (
-        f"|model:{metric.ready.model.identity}|",
+        f"|model:{metric.model.identity}|",
         f"|enc:static:{OPENED.get(words).identity}|",
         "|context:1|",
         "|pool:maxmin|",
@@ -192,7 +192,7 @@ def test_signature_and_label(model, words):
     ):
         assert part in metric.signature
     assert metric.signature.startswith("ruber|")
-    assert metric.label == "ruber[blend=min,model=my-model]"
+    assert metric.asked.label == "ruber[blend=min,model=my-model]"
     assert ready(model).signature != metric.signature
 
 
@@ -216,8 +216,6 @@ def test_wrong_calls(model, tmp_path):
         parse_request("ruber[blend=mean]")
     with pytest.raises(InputError, match="unknown blend of ruber 'maxx'; did you mean max"):
         Ruber(blend="maxx")
-    with pytest.raises(InputError, match="call prepare"):
-        Ruber().measure([])
     with pytest.raises(InputError, match="was trained with the encoder"):
         ready(model, encoder=write_vectors(tmp_path / "other.txt", seed=1))
 

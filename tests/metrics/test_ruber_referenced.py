@@ -65,7 +65,7 @@ def test_properties(response, reference, pool):
 
 def test_static_vectors_keep_their_smallest_values_too(words):
     metric = RuberReferenced(encoder=words).prepare(Corpus([]), encoders=encoders())
-    assert metric.pooling == "maxmin"
+    assert metric.metric.pool == "maxmin"
     # hello bye: (1, 0, -1, 0); there: (3, 4, 3, 4), so 3 - 3 = 0; hello: (1, 0, 1, 0), at 6 / (sqrt 2 * sqrt 50).
     assert scores(metric, ("hello bye", "there"), ("hello", "there")) == pytest.approx([0, 0.6])
     largest = RuberReferenced(encoder=words, pool="max").prepare(Corpus([]), encoders=encoders())
@@ -83,7 +83,7 @@ def test_contextual_vectors_by_their_largest_values():
     minilm()
     metric = RuberReferenced(pool="max").prepare(Corpus([]), encoders=encoders())
     texts = ["I like tea .", "He likes coffee ."]
-    states = [tokens.words.astype(np.float64) for tokens in metric.vectors.tokens(texts)]
+    states = [tokens.words.astype(np.float64) for tokens in metric.encoder.tokens(texts)]
     (score,) = scores(metric, tuple(texts))
     assert score == pytest.approx(ruber_referenced(*states, "max"), abs=1e-6)
     assert score != pytest.approx(ruber_referenced(*states, "mean"), abs=1e-3)
@@ -92,7 +92,7 @@ def test_contextual_vectors_by_their_largest_values():
 def test_by_default_contextual_vectors_are_averaged():
     minilm()
     mean = RuberReferenced().prepare(Corpus([]), encoders=encoders())
-    assert mean.pooling == "mean"
+    assert mean.metric.pool == "mean"
     average = EmbeddingAverage().prepare(Corpus([]), encoders=encoders())
     turn = ("I like tea .", "He likes coffee .")
     assert scores(mean, turn) == pytest.approx(scores(average, turn))

@@ -60,7 +60,7 @@ def turns(*rows):
 
 
 def concluded(metric, rows, weights=None):
-    return metric.conclude(metric.summarise(rows, weights))
+    return metric.metric.conclude(metric.metric.summarise(rows, weights))
 
 
 @examples
@@ -76,10 +76,10 @@ def test_the_contract(each, said, data):
     np.testing.assert_allclose(each.measure([said[i] for i in order]), rows[order], rtol=1e-12)
     size = data.draw(st.integers(1, 4))
     batches = [each.measure(said[start : start + size]) for start in range(0, len(said), size)]
-    np.testing.assert_allclose(each.join(batches), rows, rtol=1e-12)
+    np.testing.assert_allclose(each.metric.join(batches), rows, rtol=1e-12)
     # Summaries add, and weights are repetitions.
-    total = each.summarise(rows[:1]) + each.summarise(rows[1:])
-    assert each.conclude(total)[""] == pytest.approx(values[""], rel=1e-12)
+    total = each.metric.summarise(rows[:1]) + each.metric.summarise(rows[1:])
+    assert each.metric.conclude(total)[""] == pytest.approx(values[""], rel=1e-12)
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(said), max_size=len(said)).filter(any))
     repeated = concluded(each, rows[np.repeat(np.arange(len(said)), weights)])
     assert concluded(each, rows, np.array(weights, float))[""] == pytest.approx(repeated[""], rel=1e-12)
@@ -106,7 +106,7 @@ def test_a_text_without_a_vector_is_related_to_nothing_and_counted(each):
     rows = each.measure(said)
     assert rows[:3, 0].tolist() == [0, 0, 0]
     assert (rows[3:, 0] > 0).all()
-    (caveat,) = each.caveats(each.summarise(rows))
+    (caveat,) = each.caveats(each.metric.summarise(rows))
     assert caveat.code == "no_vectors"
     assert "3 of 5 turns" in caveat.message
 
@@ -128,7 +128,7 @@ def test_long_texts_are_counted(tmp_path):
     metric = ready(write_ruber(tmp_path / "m", str(bert), opened=encoder))
     rows = metric.measure(turns(["tea " * 60, "hello"], ["tea", "hello " * 60], ["tea", "hello"]))
     assert rows[:, 1].tolist() == [1, 1, 0]
-    (caveat,) = metric.caveats(metric.summarise(rows))
+    (caveat,) = metric.caveats(metric.metric.summarise(rows))
     assert caveat.code == "cut_text"
     assert "2 of 3 turns" in caveat.message
     assert metric.measure(turns(["", "hello"]))[0, :3].tolist() == [0, 0, 1]
@@ -160,15 +160,15 @@ def test_signature_and_label(model, words):
     assert f"|enc:static:{encoder.identity}|" in metric.signature
     assert "|context:2|" in metric.signature
     assert str(model.parent) not in metric.signature
-    assert metric.label == "ruber_unreferenced[model=my-model]"
-    assert parse_request(f"ruber_unreferenced[model={model}]").label == metric.label
+    assert metric.asked.label == "ruber_unreferenced[model=my-model]"
+    assert parse_request(f"ruber_unreferenced[model={model}]").label == metric.asked.label
     assert RuberUnreferenced().label == "ruber_unreferenced"
 
 
 def test_another_model_has_another_signature(model, words, tmp_path):
     other = write_ruber(tmp_path / "my-model", words, context=2, seed=9)
     assert ready(other).signature != ready(model).signature
-    assert ready(other).label == ready(model).label
+    assert ready(other).asked.label == ready(model).asked.label
 
 
 def test_another_encoder_is_refused(model, tmp_path):
@@ -191,11 +191,6 @@ def test_an_encoder_that_is_no_longer_there(words, tmp_path):
     with pytest.raises(InputError, match="encoder=") as raised:
         RuberUnreferenced(model=str(directory)).prepare(Corpus([]))
     assert str(path) in str(raised.value)
-
-
-def test_nothing_is_measured_before_prepare():
-    with pytest.raises(InputError, match="call prepare"):
-        RuberUnreferenced().measure([])
 
 
 def test_a_model_that_is_not_there(tmp_path):

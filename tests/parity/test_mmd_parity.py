@@ -46,6 +46,6 @@ def test_real_conversations():
     rng = np.random.default_rng(2)
     real, generated = rng.normal(size=(90, 6)).astype(np.float32), rng.normal(size=(50, 6)).astype(np.float32)
     metric, corpus = placed(Mmd(), {"s": (generated, generated)}, real)
-    rows = metric.join([metric.measure(corpus.turns), metric.real_rows("s")])
+    rows = metric.metric.join([metric.measure(corpus.turns), metric.real_rows("s")])
     expected = unbiased(real.astype(np.float64), generated.astype(np.float64), kid)
     assert value(metric, rows)[""] == pytest.approx(expected, rel=1e-9, abs=1e-12)

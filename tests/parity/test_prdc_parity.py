@@ -51,6 +51,6 @@ def test_the_class_agrees_on_real_conversations():
     rng = np.random.default_rng(0)
     real, generated = rng.normal(size=(90, 6)).astype(np.float32), rng.normal(size=(50, 6)).astype(np.float32)
     metric, corpus = placed(Prdc(), {"s": (generated, generated)}, real)
-    rows = metric.join([metric.measure(corpus.turns), metric.real_rows("s")])
+    rows = metric.metric.join([metric.measure(corpus.turns), metric.real_rows("s")])
     expected = theirs.compute_prdc(real.astype(np.float64), generated.astype(np.float64), nearest_k=5)
     assert value(metric, rows) == pytest.approx({"": harmonic(expected), **expected}, abs=1e-12)

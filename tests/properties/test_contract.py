@@ -2,8 +2,13 @@
 
 import atexit
 import math
+import pickle
+import subprocess
+import sys
 import tempfile
-from functools import cache
+from dataclasses import fields, replace
+from functools import cache, reduce
+from operator import add
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +18,7 @@ from hypothesis import strategies as st
 
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.encoders import Encoders
+from dialogauge.metrics.base import PlainMetric, options
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 from tests.encode.models import build
 from tests.models.small import write_entailment, write_ruber
@@ -55,42 +61,56 @@ def small_model():
 
 @cache
 def small_ruber(name):
-    """The metric of this name, with a model of random weights for the small encoder. It looks at no corpus."""
-    encoder = small_model()
+    """A model of random weights for the small encoder."""
+    encoder, directory = small_model(), Path(FOLDER.name) / name
     network = {"ruber": "ruber", "ruber_unreferenced": "towers"}[name]
-    directory = Path(FOLDER.name) / name
     layers = {"opened": ENCODERS.get(encoder), "layers": (3, 1), "context": 2, "pool": "mean"}
     write_ruber(directory, encoder, network=network, **layers)
-    request = parse_request(f"{name}[model={directory}]", None, {"encoder": encoder})
-    return request.metric.prepare(Corpus([]), encoders=ENCODERS)
+    return directory
 
 
 @cache
 def small_entailment():
     """The same for entailment, with low-rank adapters."""
-    encoder = small_model()
-    directory = Path(FOLDER.name) / "entailment"
+    encoder, directory = small_model(), Path(FOLDER.name) / "entailment"
     write_entailment(directory, encoder, "transformer", opened=ENCODERS.get(encoder))
-    request = parse_request(f"entailment[model={directory}]", None, {"encoder": encoder})
-    return request.metric.prepare(Corpus([]), encoders=ENCODERS)
+    return directory
 
 
-def metric_for(wanted, turns):
+@cache
+def asked(wanted):
+    """What a user asks for."""
     name, compat = wanted
+    encoder = {} if compat else {"encoder": small_model()}
     if name == "entailment":
-        return small_entailment()
+        name = f"entailment[model={small_entailment()}]"
     if name in ("ruber", "ruber_unreferenced"):
-        return small_ruber(name)
+        name = f"{name}[model={small_ruber(name)}]"
+    return parse_request(name, compat, encoder).metric
+
+
+@cache
+def learned_once(wanted):
+    """Of metrics that look at no corpus."""
+    return asked(wanted).prepare(Corpus([]), encoders=ENCODERS)
+
+
+def ready_for(wanted, turns):
+    if asked(wanted).name in ("ruber", "ruber_unreferenced", "entailment"):
+        return learned_once(wanted)
     # The extra turn has a number in the column even where none of the drawn ones has.
     corpus = Corpus([*turns, Turn("", "", extra={"x": 1.0})])
-    encoder = {} if compat else {"encoder": small_model()}
-    return parse_request(name, compat, encoder).metric.prepare(corpus, encoders=ENCODERS)
+    return asked(wanted).prepare(corpus, encoders=ENCODERS)
 
 
-def assert_same(left, right):
+def values_of(ready, turns):
+    return ready.metric.conclude(ready.metric.summarise(ready.measure(turns)))
+
+
+def assert_same(left, right, rounding=1e-12):
     assert left.keys() == right.keys()
     for part in left:
-        np.testing.assert_allclose(left[part], right[part], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(left[part], right[part], rtol=rounding, atol=rounding)
 
 
 @every_metric
@@ -98,8 +118,8 @@ def assert_same(left, right):
 @given(turns=TURNS, data=st.data())
 def test_every_promise(wanted, turns, data):
     """All promises on the same examples: preparing and measuring takes longer than comparing values."""
-    metric = metric_for(wanted, turns)
-    rows = metric.measure(turns)
+    ready = ready_for(wanted, turns)
+    metric, rows = ready.metric, ready.measure(turns)
     summary = metric.summarise(rows)
     values = metric.conclude(summary)
 
@@ -107,9 +127,9 @@ def test_every_promise(wanted, turns, data):
         return data.draw(st.lists(number, min_size=len(turns), max_size=len(turns)))
 
     values_lie_within_the_bounds_and_name_their_parts(metric, values)
-    summaries_add(metric, turns, drawn(st.integers(0, 3)), summary)
-    order_of_turns_never_matters(metric, turns, data.draw(st.permutations(range(len(turns)))), values)
-    batches_never_matter(metric, turns, data.draw(st.integers(1, 5)), rows, values)
+    summaries_add(ready, turns, drawn(st.integers(0, 3)), summary)
+    order_of_turns_never_matters(ready, turns, data.draw(st.permutations(range(len(turns)))), values)
+    batches_never_matter(ready, turns, data.draw(st.integers(1, 5)), rows, values)
     weights_are_repetitions(metric, rows, drawn(st.integers(0, 3)))
 
 
@@ -119,9 +139,10 @@ def values_lie_within_the_bounds_and_name_their_parts(metric, values):
     assert all(math.isnan(value) or low - 1e-9 <= value <= high + 1e-9 for value in values.values())
 
 
-def summaries_add(metric, turns, labels, whole):
+def summaries_add(ready, turns, labels, whole):
+    metric = ready.metric
     parts = [[turn for turn, mine in zip(turns, labels, strict=True) if mine == label] for label in set(labels)]
-    summaries = [metric.summarise(metric.measure(part)) for part in parts]
+    summaries = [metric.summarise(ready.measure(part)) for part in parts]
     total = summaries[0]
     for summary in summaries[1:]:
         total = total + summary
@@ -129,13 +150,13 @@ def summaries_add(metric, turns, labels, whole):
     assert_same(metric.conclude(total), metric.conclude(whole))
 
 
-def order_of_turns_never_matters(metric, turns, order, values):
-    shuffled = [turns[i] for i in order]
-    assert_same(metric.conclude(metric.summarise(metric.measure(shuffled))), values)
+def order_of_turns_never_matters(ready, turns, order, values):
+    assert_same(values_of(ready, [turns[i] for i in order]), values)
 
 
-def batches_never_matter(metric, turns, size, rows, values):
-    batches = [metric.measure(turns[start : start + size]) for start in range(0, len(turns), size)]
+def batches_never_matter(ready, turns, size, rows, values):
+    metric = ready.metric
+    batches = [ready.measure(turns[start : start + size]) for start in range(0, len(turns), size)]
     joined = metric.join(batches)
     assert len(joined) == len(rows) == len(turns)
     assert_same(metric.conclude(metric.summarise(joined)), values)
@@ -153,14 +174,93 @@ def weights_are_repetitions(metric, rows, weights):
 @every_metric
 def test_one_row_per_resample(wanted):
     turns = [Turn(str(i), f"w{i} and", ("why",), ("w1 and more",), extra={"x": i}) for i in range(5)]
-    metric = metric_for(wanted, turns)
+    ready = ready_for(wanted, turns)
+    metric = ready.metric
     if metric.resampling != "bootstrap":
         assert metric.resampling == "jackknife"
         return
-    rows, weights = metric.measure(turns), np.random.default_rng(0).integers(0, 3, (7, 5)).astype(float)
+    rows, weights = ready.measure(turns), np.random.default_rng(0).integers(0, 3, (7, 5)).astype(float)
     batch = metric.conclude(metric.summarise(rows, weights))
     for place, row in enumerate(weights):
         single = metric.conclude(metric.summarise(rows, row))
         for part, values in batch.items():
             assert values.shape == (7,)
             np.testing.assert_allclose(values[place], single[part], rtol=1e-12)
+
+
+LEARNERS = [("bertscore[idf=true]", None), ("mmd[kernel=gaussian]", None)]
+"""Beside those that learn with the options they have: prd and, that there is such a field, column."""
+with_learners = pytest.mark.parametrize(
+    "wanted", [*METRICS, *LEARNERS], ids=lambda wanted: "-".join(filter(None, wanted))
+)
+REAL = Corpus([Turn(str(i), f"a {text}", ("the cat .",), dialogue=str(i // 2)) for i, text in enumerate("abcdefg")])
+beside = pytest.mark.parametrize("real", [None, REAL], ids=["references", "real"])
+
+
+@with_learners
+@beside
+@settings(max_examples=10, deadline=None, derandomize=True)
+@given(turns=TURNS, data=st.data())
+def test_parts_of_a_corpus_teach_what_the_whole_does(wanted, real, turns, data):
+    metric = asked(wanted)
+    if metric.survey([], real is not None) is None:
+        assert not metric.learns or real is not None
+        return
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=len(turns), max_size=len(turns)))
+    turns = [replace(turn, id=str(place), system="ab"[place % 2]) for place, turn in enumerate(turns)]
+    turns, labels = [*turns, Turn("x", "", system="a", extra={"x": 1.0})], [*labels, 0]
+    parts = [[turn for turn, label in zip(turns, labels, strict=True) if label == part] for part in range(4)]
+    found = reduce(add, [metric.survey(part, real is not None) for part in data.draw(st.permutations(parts))])
+    whole = metric.prepare(Corpus(turns), real, ENCODERS)
+    ready = metric.learn(found, ENCODERS, real).open(ENCODERS)
+    assert ready.signature == whole.signature
+    for system in "ab":
+        measured = [turn for turn in turns if turn.system == system and whole.usable(turn)]
+        assert_same(values_of(ready, measured), values_of(whole, measured))
+
+
+@every_metric
+def test_what_is_asked_for_holds_nothing_else_and_cannot_measure(wanted):
+    metric = asked(wanted)
+    assert isinstance(metric, PlainMetric) or not hasattr(metric, "measure")
+    assert {field.name for field in fields(metric)} == {field.name for field in options(type(metric)).values()}
+    assert all(field.init and field.repr and field.compare for field in fields(metric))
+    assert pickle.loads(pickle.dumps(metric)) == metric
+
+
+SENT = [
+    Turn(str(i), f"the cat {word}", ("the dog .", "a cat ?"), ("the cat ran", f"a {word}"), extra={"x": float(i)})
+    for i, word in enumerate(["runs", "ran", "home", "cats", "dog", "."])
+]
+
+
+@with_learners
+@beside
+def test_what_was_learned_is_sent_and_opened_elsewhere(wanted, real):
+    ready = asked(wanted).prepare(Corpus(SENT), real, ENCODERS)
+    sent = pickle.dumps(ready.learned)
+    assert not any(module in sent for module in (b"torch", b"dialogauge.encode", b"dialogauge.models"))
+    opened = pickle.loads(sent).open(Encoders())
+    assert opened.signature == ready.signature
+    # Vectors depend in their last digits on what was encoded with them.
+    assert_same(values_of(opened, SENT), values_of(ready, SENT), 1e-6)
+
+
+def test_another_process_finds_encoder_and_model_by_itself(tmp_path):
+    wanted = ["fbd", "prd[clusters=2]", "bertscore[idf=true]", "ruber", "entailment"]
+    ready = [asked((name, None)).prepare(Corpus(SENT), encoders=ENCODERS) for name in wanted]
+    file = tmp_path / "sent"
+    file.write_bytes(pickle.dumps(([each.learned for each in ready], SENT)))
+    program = """if True:
+        import pickle, sys
+        from dialogauge.encode.encoders import Encoders
+
+        learned, turns = pickle.load(open(sys.argv[1], "rb"))
+        encoders = Encoders()
+        opened = [each.open(encoders) for each in learned]
+        values = [ready.metric.conclude(ready.metric.summarise(ready.measure(turns))) for ready in opened]
+        pickle.dump(values, open(sys.argv[1], "wb"))
+    """
+    subprocess.run([sys.executable, "-c", program, file], check=True)
+    for each, values in zip(ready, pickle.loads(file.read_bytes()), strict=True):
+        assert_same(values, values_of(each, SENT), 1e-6)

@@ -108,7 +108,7 @@ def test_numbers_are_scipys_on_the_metrics_own_scores(inputs, table):
         for run in row.runs:
             assert Path(run.model).name == f"{row.paper.variant.name.replace('/', '-')}-{run.seed}"
             metric = parse_request(f"ruber_unreferenced[model={run.model}]").metric.prepare(corpus)
-            scores = metric.per_turn(metric.measure(corpus.turns))
+            scores = metric.metric.per_turn(metric.measure(corpus.turns))
             r, rho = stats.pearsonr(scores, ratings), stats.spearmanr(scores, ratings)
             cosine = np.dot(scores, ratings) / np.linalg.norm(scores) / np.linalg.norm(ratings)
             found = (run.agreed.pearson, run.agreed.pearson_p, run.agreed.spearman, run.agreed.spearman_p)
@@ -174,7 +174,7 @@ def test_table_4_blends_the_same_networks(inputs):
     for row in table.rows[:3]:
         request = parse_request(f"ruber[model={row.runs[0].model},blend={row.paper.blend}]")
         metric = request.metric.prepare(corpus, encoders=Encoders())
-        scores = metric.per_turn(metric.measure(corpus.turns))
+        scores = metric.metric.per_turn(metric.measure(corpus.turns))
         assert row.mean("spearman") == pytest.approx(stats.spearmanr(scores, ratings).statistic)
     text = table.render("table")
     assert "mean" in text

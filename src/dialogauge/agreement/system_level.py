@@ -115,9 +115,9 @@ class _Series:
 
     def draw(self, weights: Floats) -> Floats:
         """(resamples, systems), for weights of all units."""
-        return np.column_stack([self._resampled(place, weights) for place in range(len(self._samples))])
+        return np.column_stack([self._drawn(place, weights) for place in range(len(self._samples))])
 
-    def _resampled(self, place: int, weights: Floats) -> Floats:
+    def _drawn(self, place: int, weights: Floats) -> Floats:
         sample, jackknife = self._samples[place], self._jackknives[place]
         units = self._resampler.units(sample)
         if jackknife is None:

@@ -9,7 +9,7 @@ from dialogauge.cli.output import add_format, print_table, warn
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
-    from dialogauge.metrics.base import Metric
+    from dialogauge.metrics.base import AnyMetric
 
 HELP = "list the metrics"
 DESCRIPTION = "Lists every metric with what it measures, what it needs and the options it takes."
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _record(name: str, cls: type[Metric]) -> dict[str, Any]:
+def _record(name: str, cls: type[AnyMetric]) -> dict[str, Any]:
     from dialogauge.metrics.registry import describe_options
 
     higher = cls.higher_is_better

@@ -77,7 +77,7 @@ def perturb(
 
     turns = list(corpus.turns)
     chosen = left = 0
-    for drawn in _chosen_places(corpus.turns, ratio, seed):
+    for drawn in _drawn(corpus.turns, ratio, seed):
         for (place, stream), (next_place, _) in zip(drawn, drawn[1:] + drawn[:1], strict=True):
             turn, following = corpus.turns[place], corpus.turns[next_place].response
             text = KINDS[kind].change(ChosenTurn(turn, following, stream, words, sentences))
@@ -128,7 +128,7 @@ def check_call(kind: str, ratio: float, seed: int) -> None:
     check_seed(seed)
 
 
-def _chosen_places(turns: Sequence[Turn], ratio: float, seed: int) -> Iterator[list[tuple[int, int]]]:
+def _drawn(turns: Sequence[Turn], ratio: float, seed: int) -> Iterator[list[tuple[int, int]]]:
     """For each system, the positions of its chosen turns in the order drawn, each with the seed of its own numbers."""
     items = _items(turns)
     number = {item: place for place, item in enumerate(sorted(set(items)))}

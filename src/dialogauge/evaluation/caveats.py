@@ -10,7 +10,7 @@ from dialogauge.corpus.quote import quote
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.totals import add_all
-from dialogauge.metrics.base import Metric
+from dialogauge.metrics.base import AnyMetric, AnyPrepared
 from dialogauge.metrics.registry import BUILT_IN, PLUG_INS, Request
 from dialogauge.stats.resampling import GROUPS
 from dialogauge.text.languages import LATIN_LANGUAGES, Languages
@@ -29,7 +29,7 @@ INSTEAD = (
 
 
 def corpus_caveats(
-    systems: Mapping[str, int], empty: int, kind: str, metrics: Collection[Metric], large: bool
+    systems: Mapping[str, int], empty: int, kind: str, metrics: Collection[AnyMetric], large: bool
 ) -> list[Caveat]:
     """`systems` has the number of turns of each."""
     caveats = []
@@ -106,14 +106,14 @@ def _by_label(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
     return groups
 
 
-def sample_caveats(samples: Sequence[Sample], turns: int) -> list[Caveat]:
+def sample_caveats(samples: Sequence[Sample], metrics: Mapping[str, AnyPrepared], turns: int) -> list[Caveat]:
     """What was left out of each metric, over all systems, and what the metric itself has to say."""
     caveats: list[Caveat] = []
     for label, mine in _by_label(samples).items():
-        metric = mine[0].metric
+        ready = metrics[label]
         measured = sum(sample.turns for sample in mine)
         if measured < turns:
-            message = f"{label}: {turns - measured} of {turns} turns have no {metric.needed()} and are left out"
+            message = f"{label}: {turns - measured} of {turns} turns have no {ready.asked.needed()} and are left out"
             caveats.append(Caveat("missing_input", message))
         total = add_all([sample.summary for sample in mine])
         illegible = sum(int(sample.coverage[-1]) for sample in mine if sample.coverage is not None)
@@ -121,20 +121,20 @@ def sample_caveats(samples: Sequence[Sample], turns: int) -> list[Caveat]:
         if undefined:
             message = f"{label}: no value for {undefined} of {measured} turns; they are left out"
             caveats.append(Caveat("undefined_scores", message))
-        caveats += metric.caveats(total)
+        caveats += ready.caveats(total)
         scored = [sample for sample in mine if sample.summary.n]
         if scored:
             units = {sample.system: sample.fewest_units for sample in scored}
-            caveats += metric.caveats_of_systems({sample.system: sample.summary for sample in scored}, units)
+            caveats += ready.asked.caveats_of_systems({sample.system: sample.summary for sample in scored}, units)
     return caveats
 
 
-def coverage_caveats(samples: Sequence[Sample]) -> list[Caveat]:
+def coverage_caveats(samples: Sequence[Sample], metrics: Mapping[str, AnyPrepared]) -> list[Caveat]:
     """What encoders could not read: once for all metrics that left out the same turns, once for each encoder."""
     lost: dict[str, list[str]] = {}
     shares: dict[str, dict[str, float]] = {}
     for label, mine in _by_label(samples).items():
-        reader = mine[0].metric.reader
+        reader = metrics[label].reader
         read = [(sample, sample.coverage) for sample in mine if sample.coverage is not None]
         if reader is None or not read:
             continue
@@ -158,11 +158,11 @@ def coverage_caveats(samples: Sequence[Sample]) -> list[Caveat]:
     return caveats
 
 
-def language_caveats(languages: Languages, metrics: Mapping[str, Metric]) -> list[Caveat]:
+def language_caveats(languages: Languages, metrics: Mapping[str, AnyPrepared]) -> list[Caveat]:
     """Where texts are in languages that metrics were not made for: once for all that were made for the same."""
     grouped: dict[frozenset[str], tuple[dict[str, None], dict[str, None]]] = {}
-    for label, metric in metrics.items():
-        for made in metric.made_for:
+    for label, ready in metrics.items():
+        for made in ready.made_for:
             labels, what = grouped.setdefault(made.languages, ({}, {}))
             labels[label] = what[made.what] = None
     caveats = []

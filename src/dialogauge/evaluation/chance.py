@@ -31,7 +31,7 @@ PIECES, FEWEST = 400, 20
 """Whole units are dealt out in about so many pieces, of which a small side has at least so many."""
 
 
-def swaps(metric: DistributionMetric, groups: Groups, rng: np.random.Generator) -> tuple[NullDraws, Extrapolation]:
+def swaps(metric: DistributionMetric[Any], groups: Groups, rng: np.random.Generator) -> tuple[NullDraws, Extrapolation]:
     """Response and reference change places in half of the units, or of groups of units where they are many."""
     present = [summary for summary in groups.summaries if summary is not None]
     plans = [_swap(chosen) for chosen in rng.integers(2, size=(SWAPS, len(present))).astype(np.bool_)]
@@ -53,7 +53,7 @@ class Pieces:
 
     @classmethod
     def from_rows(
-        cls, metric: DistributionMetric, rows: PairedRows, units: Keys, count: int, rng: np.random.Generator
+        cls, metric: DistributionMetric[Any], rows: PairedRows, units: Keys, count: int, rng: np.random.Generator
     ) -> Pieces:
         known, places = np.unique(units, return_inverse=True)
         members = (rng.permutation(len(known)) % min(count, len(known)))[places]
@@ -62,7 +62,7 @@ class Pieces:
         return cls.kept(metric, [metric.summarise(rows[part]) for part in parts])
 
     @classmethod
-    def kept(cls, metric: DistributionMetric, summaries: Sequence[PairedSummary[Any]]) -> Pieces:
+    def kept(cls, metric: DistributionMetric[Any], summaries: Sequence[PairedSummary[Any]]) -> Pieces:
         """Without the vectors that do not count, where the metric counts only some."""
         bounded = metric.bounded(summaries)
         return cls(bounded, np.array([summary.real.kept + summary.generated.kept for summary in bounded]))
@@ -91,10 +91,10 @@ class Pieces:
         chosen[order[: min(taken, len(order) - 1)]] = True
         return chosen
 
-    def null_draws(self, metric: DistributionMetric, plans: Sequence[Plan]) -> NullDraws:
+    def null_draws(self, metric: DistributionMetric[Any], plans: Sequence[Plan]) -> NullDraws:
         return _values(metric, metric.recombine(self.summaries, plans))
 
-    def change(self, metric: DistributionMetric, plans: Sequence[Plan]) -> Extrapolation:
+    def change(self, metric: DistributionMetric[Any], plans: Sequence[Plan]) -> Extrapolation:
         return _change(metric, (list(zip(self.summaries, plan, strict=True)) for plan in plans))
 
 
@@ -104,14 +104,14 @@ def pieces_of(side: int, both: int) -> int:
 
 
 def exchanges(
-    metric: DistributionMetric, pieces: Pieces, share: float, rng: np.random.Generator
+    metric: DistributionMetric[Any], pieces: Pieces, share: float, rng: np.random.Generator
 ) -> tuple[NullDraws, Extrapolation]:
     """Whole dialogues of both sides dealt out anew, as many to each side as there were."""
     plans = [pieces.plan(share, rng) for _ in range(EXCHANGES)]
     return pieces.null_draws(metric, plans), pieces.change(metric, plans)
 
 
-def splits(metric: DistributionMetric, real: Pieces, share: float, rng: np.random.Generator) -> NullDraws:
+def splits(metric: DistributionMetric[Any], real: Pieces, share: float, rng: np.random.Generator) -> NullDraws:
     """The real data in two parts whose sizes are to each other as those of the real and the generated side, brought to
     the sizes at hand: the parts are smaller by a factor, and the floor falls with a power of it."""
     plans = [real.plan(share, rng) for _ in range(SPLITS)]
@@ -125,7 +125,9 @@ def splits(metric: DistributionMetric, real: Pieces, share: float, rng: np.rando
     }
 
 
-def _brought(metric: DistributionMetric, draws: Floats, halves: Sequence[float], change: float, part: float) -> Floats:
+def _brought(
+    metric: DistributionMetric[Any], draws: Floats, halves: Sequence[float], change: float, part: float
+) -> Floats:
     """Draws at a part of the size, brought to the whole. What extrapolation leaves of their mean falls with the square
     of the size, since it has taken away what falls with the size itself."""
     middle, middle_of_halves = _mean(draws), _mean(np.array(halves))
@@ -143,12 +145,12 @@ def _mean(values: Floats) -> float:
     return float(defined.mean()) if len(defined) else float("nan")
 
 
-def _values(metric: DistributionMetric, drawn: Iterable[Values]) -> NullDraws:
+def _values(metric: DistributionMetric[Any], drawn: Iterable[Values]) -> NullDraws:
     draws = list(drawn)
     return {part: np.array([float(values[part]) for values in draws]) for part in metric.judged}
 
 
-def _change(metric: DistributionMetric, sent: Iterable[list[tuple[PairedSummary[Any], Plan]]]) -> Extrapolation:
+def _change(metric: DistributionMetric[Any], sent: Iterable[list[tuple[PairedSummary[Any], Plan]]]) -> Extrapolation:
     """What extrapolation changes of each value, on average over a few draws; 0 where the metric has none of it."""
     changes: dict[str, list[float]] = {part: [] for part in metric.judged}
     if not metric.extrapolates:
@@ -161,7 +163,7 @@ def _change(metric: DistributionMetric, sent: Iterable[list[tuple[PairedSummary[
     return {part: float(np.mean(of_part)) for part, of_part in changes.items()}
 
 
-def _grouped(metric: DistributionMetric, pieces: list[tuple[PairedSummary[Any], Plan]]) -> Groups:
+def _grouped(metric: DistributionMetric[Any], pieces: list[tuple[PairedSummary[Any], Plan]]) -> Groups:
     """Pieces with their sides where a draw sends them, in no more groups than the jackknife has."""
     group_of = np.arange(len(pieces)) % min(len(pieces), GROUPS)
     plan = np.stack([plan for _, plan in pieces])

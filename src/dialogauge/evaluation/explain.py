@@ -67,9 +67,10 @@ def explain(result: Result, corpus: CorpusLike, metric: str | None = None, worst
         raise InputError(f"cannot explain {metric or 'fbd'}: the result has {found}")
     picked = {sample.system: _worst(sample, worst) for sample in samples}
     turns = find_turns([picked], corpus)
-    references = {sample.system: sample.metric.references for sample in samples}
+    # Real conversations beside the corpus stand in for its references.
+    references = {sample.system: sample.metric.references for sample in samples if sample.real_units is None}
     replies = [
-        replace(Reply.from_turn(turn, push), references=references[system](turn))
+        replace(Reply.from_turn(turn, push), references=references[system](turn) if system in references else ())
         for system, pushes in picked.items()
         for name, push in pushes.items()
         for turn in [turns[system, name]]

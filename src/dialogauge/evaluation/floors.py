@@ -9,7 +9,7 @@ much in common between the two sides.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Floor(NamedTuple):
     alone", where there are too many turns to keep."""
 
 
-def floors_of(sample: Sample, metric: DistributionMetric, groups: Groups, settings: Settings) -> dict[str, Floor]:
+def floors_of(sample: Sample, metric: DistributionMetric[Any], groups: Groups, settings: Settings) -> dict[str, Floor]:
     """The floor of the main value and of the parts that have one. The test compares plain values, also where the score
     is extrapolated: those of draws and of the sample come about in the same way, to the last digit."""
     rng = np.random.default_rng([settings.seed, 2])
@@ -67,12 +67,12 @@ def floors_of(sample: Sample, metric: DistributionMetric, groups: Groups, settin
 
 
 def _beside(
-    sample: Sample, metric: DistributionMetric, real_units: Keys, rng: np.random.Generator
+    sample: Sample, metric: DistributionMetric[Any], real_units: Keys, rng: np.random.Generator
 ) -> tuple[NullDraws, NullDraws, Extrapolation, str]:
     """Floors, draws of the test, what extrapolation adds to these, and the way they were found; nothing where the real
     side is a single unit. Where a split would leave hardly any units in one of its parts, the exchanges give the floor:
     they have the sizes at hand."""
-    rows = metric.real_rows(sample.system)
+    rows = sample.real_rows
     units = len(np.unique(real_units))
     if rows is None or units < 2:
         return {}, {}, {}, ""

@@ -116,17 +116,18 @@ def measure(
         samples = measure_stream(metrics, _drain(head, turns), units, real_units, progress)
     else:
         samples = measure_rows(metrics, known, units, real_units, progress)
-    refuse_unusable(metrics, samples, sum(census.systems.values()))
+    asked = [ready.asked for ready in metrics.values()]
+    refuse_unusable(asked, samples, sum(census.systems.values()))
     order = list(census.systems)
     samples.sort(key=lambda sample: order.index(sample.system))
     found = [
         *corpus.caveats,
         *users_left_out(census.left_out),
         *real_caveats,
-        *caveats.corpus_caveats(census.systems, census.empty, units.kind, metrics.values(), large),
+        *caveats.corpus_caveats(census.systems, census.empty, units.kind, asked, large),
         *caveats.unit_caveats(samples, units.kind),
-        *caveats.sample_caveats(samples, sum(census.systems.values())),
-        *caveats.coverage_caveats(samples),
+        *caveats.sample_caveats(samples, metrics, sum(census.systems.values())),
+        *caveats.coverage_caveats(samples, metrics),
         *caveats.language_caveats(census.languages, metrics),
         *caveats.compat_caveats(requests, compat),
         *caveats.plug_in_caveats(requests),

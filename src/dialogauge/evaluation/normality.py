@@ -20,6 +20,7 @@ from dialogauge.evaluation.normality_row import NormalityRow, VectorsKind
 from dialogauge.evaluation.normality_table import normality_table
 from dialogauge.evaluation.real import read_real
 from dialogauge.evaluation.settings import Settings
+from dialogauge.metrics.distribution import RealSide
 from dialogauge.metrics.encoding import text_caveats
 from dialogauge.metrics.fbd import Fbd
 from dialogauge.numbers import COUNT, check_whole
@@ -115,10 +116,10 @@ def normality(
     if real is not None:
         real_corpus, _, real_caveats = read_real(as_source(real), progress)
     encoders = Encoders(Cache() if cache else None, progress)
-    ready = metric.prepare(corpus, None, encoders)
+    ready = metric.open(encoders, RealSide())
     rows, pairs, cut, lost = [], 0, 0, 0
-    for name, kind, texts in _texts(ready, corpus, real_corpus):
-        found = ready.encode(_bounded_sample(texts, seed))
+    for name, kind, texts in _texts(metric, corpus, real_corpus):
+        found = ready.encode(_drawn(texts, seed))
         legible = found.coverage[:, -1] == 0
         rows.append(NormalityRow.from_vectors(name, kind, found.vectors[legible], len(texts), seed))
         pairs, cut, lost = pairs + len(legible), cut + int((found.dropped > 0).sum()), lost + int((~legible).sum())
@@ -173,7 +174,7 @@ def _texts(metric: Fbd, corpus: Corpus, real: Corpus | None) -> Iterator[tuple[s
         yield system, "system", [metric.text(turn, turn.response) for turn in turns]
 
 
-def _bounded_sample(texts: list[Text], seed: int) -> list[Text]:
+def _drawn(texts: list[Text], seed: int) -> list[Text]:
     if len(texts) <= MOST:
         return texts
     chosen = np.random.default_rng([seed, 3]).choice(len(texts), MOST, replace=False)

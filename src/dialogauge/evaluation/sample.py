@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.matching import Answered, same_units
 from dialogauge.evaluation.units import Keys, Units
-from dialogauge.metrics.base import Floats, Metric
+from dialogauge.metrics.base import AnyMetric, AnyPrepared, Floats
 from dialogauge.progress import progress_bar
 from dialogauge.stats.resampling import Jackknife
 from dialogauge.tables import printable
@@ -36,7 +36,7 @@ class Sample:
 
     label: str
     system: str
-    metric: Metric
+    metric: AnyMetric
     turns: int
     """How many turns had what the metric needs; those without a value are not among the rows."""
     signature: str
@@ -52,6 +52,8 @@ class Sample:
     real_units: Keys | None = None
     """The units of the real conversations that the system is held against, where they were given beside the corpus.
     Their rows and units stand after the system's own."""
+    real_rows: Any = None
+    """Their rows alone, which are kept also where others are not."""
     coverage: NDArray[np.int64] | None = None
     """How much of the texts the metric's encoder knows (`Metric.coverage`), those of undefined rows included."""
     answered: Answered | None = None
@@ -99,19 +101,19 @@ def on_units(sample: Sample, units: Keys) -> Sample:
     return replace(sample, units=sample.units[kept], rows=rows, summary=sample.metric.summarise(rows))
 
 
-def refuse_unusable(metrics: Mapping[str, Metric], samples: Iterable[Sample], turns: int) -> None:
+def refuse_unusable(metrics: Iterable[AnyMetric], samples: Iterable[Sample], turns: int) -> None:
     """Refuses a metric that found what it needs in no turn at all."""
     measured = Counter[str]()
     for sample in samples:
         measured[sample.label] += sample.turns
-    for label, metric in metrics.items():
-        if not measured[label]:
+    for metric in metrics:
+        if not measured[metric.label]:
             wanted = metric.needed() or "turns"
             raise InputError(f"{metric.name} needs {wanted}, and none of the corpus's {turns} turns has any")
 
 
 def measure_rows(
-    metrics: Mapping[str, Metric], corpus: Corpus, units: Units, real_units: Keys | None, progress: bool
+    metrics: dict[str, AnyPrepared], corpus: Corpus, units: Units, real_units: Keys | None, progress: bool
 ) -> list[Sample]:
     """Every metric on every system, rows kept."""
     samples = []
@@ -119,13 +121,14 @@ def measure_rows(
         for system, turns in corpus.by_system.items():
             keys, messages = units.keys(turns), units.messages(turns)
             for label, (places, rows) in measure_all(metrics, turns, bar).items():
-                metric = metrics[label]
+                ready = metrics[label]
+                metric = ready.metric
                 coverage = metric.coverage(rows)
                 defined = np.flatnonzero(metric.defined(rows))
                 rows, own = rows[defined], keys[places[defined]]
                 answered = Answered.noted(own, messages[places[defined]])
                 values = metric.per_turn(rows)
-                beside = real_beside(metric, system, real_units)
+                beside = real_beside(ready, system, real_units)
                 if beside is not None:
                     rows, own = metric.join([rows, beside.rows]), np.concatenate([own, beside.units])
                     coverage = beside.covered(coverage)
@@ -135,13 +138,14 @@ def measure_rows(
                         system=system,
                         metric=metric,
                         turns=len(places),
-                        signature=metric.signature,
+                        signature=ready.signature,
                         units=own,
                         summary=metric.summarise(rows),
                         rows=rows,
                         ids=[turns[place].id for place in places[defined]],
                         values=values,
                         real_units=None if beside is None else beside.units,
+                        real_rows=None if beside is None else beside.rows,
                         coverage=coverage,
                         answered=answered,
                     )
@@ -165,29 +169,35 @@ class Beside(NamedTuple):
         return whole
 
 
-def real_beside(metric: Metric, system: str, units: Keys | None) -> Beside | None:
+def real_beside(ready: AnyPrepared, system: str, units: Keys | None) -> Beside | None:
     """The real conversations that a system is held against, where any were given."""
-    rows = metric.real_rows(system)
+    rows, metric = ready.real_rows(system), ready.metric
     if rows is None or units is None:
         return None
     defined = np.flatnonzero(metric.defined(rows))
     return Beside(rows[defined], units[defined], metric.coverage(rows))
 
 
-def measure_all(metrics: Mapping[str, Metric], turns: Sequence[Turn], bar: Any) -> dict[str, tuple[Places, Any]]:
+def measure_all(metrics: dict[str, AnyPrepared], turns: Sequence[Turn], bar: Any) -> dict[str, tuple[Places, Any]]:
     """For each metric the places of the turns it can use, and their rows. All metrics see a batch before the next one
-    comes, while the vectors of its texts are at hand."""
+    comes, while the vectors of its texts are at hand. A metric that meets a system of which it knows nothing gives its
+    place to one that does."""
     places: dict[str, list[int]] = {label: [] for label in metrics}
     rows: dict[str, list[Any]] = {label: [] for label in metrics}
     for start in range(0, len(turns), BATCH):
         batch = range(start, min(start + BATCH, len(turns)))
-        for label, metric in metrics.items():
+        for label, ready in metrics.items():
             bar.set_description(printable(label))
-            usable_places = [place for place in batch if metric.usable(turns[place])]
-            rows[label].append(metric.measure([turns[place] for place in usable_places]))
+            usable_places = [place for place in batch if ready.usable(turns[place])]
+            usable = [turns[place] for place in usable_places]
+            metrics[label] = ready.introduced(usable)
+            rows[label].append(metrics[label].measure(usable))
             places[label] += usable_places
             bar.update(len(batch))
-    return {label: (np.array(places[label], dtype=np.int64), metrics[label].join(rows[label])) for label in metrics}
+    return {
+        label: (np.array(places[label], dtype=np.int64), ready.metric.join(rows[label]))
+        for label, ready in metrics.items()
+    }
 
 
 class Groups(NamedTuple):
@@ -206,7 +216,9 @@ def group_rows(sample: Sample, units: NDArray[np.int64], groups: NDArray[np.int6
     ]
 
 
-def jackknife(metric: Metric, total: Any, summaries: Sequence[Any], sizes: NDArray[np.int64]) -> dict[str, Jackknife]:
+def jackknife(
+    metric: AnyMetric, total: Any, summaries: Sequence[Any], sizes: NDArray[np.int64]
+) -> dict[str, Jackknife]:
     """For the main value and each part. `summaries[g]` is that of group g, or None where a group has no turns; `total`
     is their sum."""
     present = [place for place, summary in enumerate(summaries) if summary is not None]

@@ -13,12 +13,12 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.corpus.load import Loading
 from dialogauge.errors import InputError, unknown
-from dialogauge.metrics.base import Metric
+from dialogauge.metrics.base import AnyMetric
 from dialogauge.metrics.registry import Request, parse_requests
 from dialogauge.numbers import COUNT, check_seed, check_share, check_whole
 
 Evaluating = TypeVar("Evaluating", bound=Callable[..., Any])
-Metrics = str | Metric | Request | Iterable[str | Metric | Request]
+Metrics = str | AnyMetric | Request | Iterable[str | AnyMetric | Request]
 """Metrics as on the command line, "bleu,distinct.1", or a sequence of such texts and of Metric objects."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -14,7 +14,7 @@ from dialogauge.evaluation.matching import Answered
 from dialogauge.evaluation.sample import Places, Sample, measure_all, real_beside
 from dialogauge.evaluation.totals import Total, add_all
 from dialogauge.evaluation.units import Keys, Units
-from dialogauge.metrics.base import Metric
+from dialogauge.metrics.base import AnyMetric, AnyPrepared
 from dialogauge.progress import progress_bar
 from dialogauge.stats.resampling import GROUPS
 
@@ -36,7 +36,7 @@ class Tally:
 
 
 def measure_stream(
-    metrics: Mapping[str, Metric], turns: Iterator[Turn], units: Units, real_units: Keys | None, progress: bool
+    metrics: dict[str, AnyPrepared], turns: Iterator[Turn], units: Units, real_units: Keys | None, progress: bool
 ) -> list[Sample]:
     """Every metric on every system. A unit's group comes from its key, so that no table of units is needed."""
     tallies: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
@@ -48,13 +48,14 @@ def measure_stream(
             for system, part in by_system.items():
                 keys, messages = units.keys(part), units.messages(part)
                 for label, (places, rows) in measure_all(metrics, part, bar).items():
-                    _note(tallies[system, label], metrics[label], part, keys, messages, places, rows)
-                    _settle(tallies[system, label], metrics[label])
+                    metric = metrics[label].metric
+                    _note(tallies[system, label], metric, part, keys, messages, places, rows)
+                    _settle(tallies[system, label], metric)
     return [_sample(label, system, metrics[label], tally, real_units) for (system, label), tally in tallies.items()]
 
 
 def _note(
-    tally: Tally, metric: Metric, turns: Sequence[Turn], keys: Keys, messages: Keys, places: Places, rows: Any
+    tally: Tally, metric: AnyMetric, turns: Sequence[Turn], keys: Keys, messages: Keys, places: Places, rows: Any
 ) -> None:
     tally.turns += len(places)
     if (coverage := metric.coverage(rows)) is not None:
@@ -68,14 +69,14 @@ def _note(
         tally.ids.extend(turns[place].id for place in places)
 
 
-def _add(tally: Tally, metric: Metric, keys: Keys, rows: Any) -> None:
+def _add(tally: Tally, metric: AnyMetric, keys: Keys, rows: Any) -> None:
     members = keys % np.uint64(GROUPS)
     for group in np.unique(members):
         tally.groups[group].add(metric.summarise(rows[np.flatnonzero(members == group)]))
     tally.keys.append(keys)
 
 
-def _settle(tally: Tally, metric: Metric) -> None:
+def _settle(tally: Tally, metric: AnyMetric) -> None:
     """One summary for each group, with no more vectors than count: those of distances are large."""
     if metric.distance is None:
         return
@@ -86,9 +87,10 @@ def _settle(tally: Tally, metric: Metric) -> None:
         tally.groups[place].add(summary)
 
 
-def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: Keys | None) -> Sample:
+def _sample(label: str, system: str, ready: AnyPrepared, tally: Tally, real_units: Keys | None) -> Sample:
+    metric = ready.metric
     answered = Answered.noted(np.concatenate(tally.keys), np.concatenate(tally.messages))
-    beside = real_beside(metric, system, real_units)
+    beside = real_beside(ready, system, real_units)
     if beside is not None:
         _add(tally, metric, beside.units, beside.rows)
         tally.coverage = beside.covered(tally.coverage)
@@ -99,13 +101,14 @@ def _sample(label: str, system: str, metric: Metric, tally: Tally, real_units: K
         system=system,
         metric=metric,
         turns=tally.turns,
-        signature=metric.signature,
+        signature=ready.signature,
         units=np.unique(np.concatenate(tally.keys)),
-        summary=add_all(present) if present else metric.summarise(metric.measure([])),
+        summary=add_all(present) if present else metric.summarise(ready.measure([])),
         groups=groups,
         ids=tally.ids,
         values=np.concatenate(tally.values) if tally.values else None,
         real_units=None if beside is None else beside.units,
+        real_rows=None if beside is None else beside.rows,
         coverage=tally.coverage,
         answered=answered,
     )

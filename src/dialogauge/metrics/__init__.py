@@ -2,8 +2,8 @@
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import Metric
+from dialogauge.metrics.base import Metric, PlainMetric
 from dialogauge.metrics.means import MeanMetric
 from dialogauge.metrics.sums import SumMetric, Sums
 
-__all__ = ["Caveat", "MeanMetric", "Metric", "SumMetric", "Sums", "Turn"]
+__all__ = ["Caveat", "MeanMetric", "Metric", "PlainMetric", "SumMetric", "Sums", "Turn"]

@@ -1,7 +1,32 @@
-"""The metric contract: noting (`measure`) is kept apart from concluding (`conclude`).
+"""The metric contract: asking is kept apart from measuring, and noting (`measure`) from concluding (`conclude`).
 
-From this split come, for every metric and with no code of its own: intervals, paired tests, per-turn
-output, streaming, and merging across workers.
+A `Metric` is what is asked for: options, what they mean, and how rows become a score. It holds nothing else, and can
+be pickled. What measures is `Prepared`: it has the encoder or the model at hand, and what was learned from the corpus.
+
+    found = metric.survey(turns)                 # bounded; the surveys of two parts of a corpus add
+    learned = metric.learn(found, encoders)      # once; can be pickled and sent to other processes
+    ready = learned.open(encoders)               # in each process
+    rows = ready.measure(turns)                  # row i is what is noted about turn i
+    summary = ready.metric.summarise(rows)       # summaries add: a + b is the summary of both
+    values = ready.metric.conclude(summary)      # "" is the main value, then the parts
+
+`metric.prepare(corpus)` does the first three at once. A metric that has nothing to prepare is a `PlainMetric`, and says
+how it measures in the same class; most are means (`MeanMetric`).
+
+    >>> from dialogauge import Corpus, Turn
+    >>> from dialogauge.metrics.length import Length
+    >>> turns = [Turn("0", "Hello there!"), Turn("1", "Good morning.")]
+    >>> ready = Length().prepare(Corpus(turns))
+    >>> ready.measure(turns)  # words and characters
+    array([[ 3., 12.],
+           [ 3., 13.]])
+    >>> ready.metric.conclude(ready.metric.summarise(ready.measure(turns)))
+    {'': array(3.), 'characters': array(12.5)}
+    >>> ready.signature
+    'length|tok:nltk-punkt|dialogauge:0.1.0'
+
+From the split come, for every metric and with no code of its own: intervals, paired tests, per-turn output, streaming,
+and merging across workers.
 """
 
 from __future__ import annotations
@@ -9,10 +34,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import Field, fields
+from dataclasses import Field, dataclass, fields
 from itertools import accumulate
 from operator import add
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +53,8 @@ if TYPE_CHECKING:
     from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
     from dialogauge.metrics.distribution import DistributionMetric
+    from dialogauge.models.directory import SavedModel
 
-HIDDEN = {"option": None}
-"""Metadata of a field that is no option: what `prepare` found."""
 UNSIGNED = {"signed": False}
 """Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value."""
 
@@ -50,8 +74,20 @@ class Measures(Protocol):
     def __getitem__(self, index: Any, /) -> Any: ...
 
 
-class Metric(ABC):
-    """A measure of responses. Subclasses are frozen dataclasses whose fields are the metric's options."""
+class Added(Protocol):
+    """What is left of many measures. `a + b` is the summary of both; `n` counts the turns in it."""
+
+    @property
+    def n(self) -> Any: ...
+    def __add__(self, other: Any, /) -> Self: ...
+
+
+Rows = TypeVar("Rows", bound=Measures)
+Summary = TypeVar("Summary", bound=Added)
+
+
+class Metric(ABC, Generic[Rows, Summary]):
+    """What is asked for. Subclasses are frozen dataclasses whose fields are the metric's options."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -72,21 +108,13 @@ class Metric(ABC):
 
     @property
     def learns(self) -> bool:
-        """Whether `prepare` takes numbers from the corpus."""
+        """Whether what it learns from the corpus changes its score."""
         return False
 
     @property
-    def reader(self) -> Encoder | None:
-        """The encoder that reads the texts, once `prepare` has asked for it."""
-        return None
-
-    @property
     def made_for(self) -> tuple[MadeFor, ...]:
-        """The languages that what it stands on was made for, as far as that is known: an encoder, a model, word
-        lists. Texts in others are warned of."""
-        if self.reader is None or self.reader.languages is None:
-            return ()
-        return (MadeFor(f"the encoder {self.reader.identity}", self.reader.languages),)
+        """The languages that its own word lists were made for."""
+        return ()
 
     @property
     def extrapolates(self) -> bool:
@@ -116,64 +144,79 @@ class Metric(ABC):
         """Those of the turn's references that it looks at."""
         return turn.references
 
-    def real_rows(self, system: str) -> Measures | None:
-        """The rows of real conversations given beside the corpus, as this system's turns are held against them."""
+    def survey(self, turns: Iterable[Turn], beside_real: bool = False) -> Any:
+        """What it must know of the corpus before it measures, from some of its turns. Surveys are bounded and add:
+        those of a corpus's parts, added in any order, are that of the whole. `beside_real` says that real conversations
+        are given beside the corpus. None where nothing must be known."""
         return None
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        """The metric ready to measure this corpus: itself, unless it must look at the corpus first or needs an encoder,
-        which it asks the run for."""
-        return self
+    def learn(self, found: Any, encoders: Encoders, real: Corpus | None = None) -> Learned[Rows, Summary]:
+        """From the survey of the whole corpus, and from real conversations where they are given."""
+        return Learned(self)
 
     @abstractmethod
-    def measure(self, turns: Sequence[Turn]) -> Measures:
-        """Row i is what is noted about turn i."""
+    def open(self, encoders: Encoders, known: Any) -> Prepared[Rows, Summary]:
+        """With the encoder or model it asks for, and what it learned: ready to measure. `Learned.open` calls it."""
 
-    def defined(self, measures: Any) -> NDArray[np.bool_]:
+    def prepare(
+        self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None
+    ) -> Prepared[Rows, Summary]:
+        """Ready to measure this corpus, in this process."""
+        if encoders is None:
+            from dialogauge.encode.encoders import Encoders
+
+            encoders = Encoders()
+        return self.learn(self.survey(corpus, real is not None), encoders, real).open(encoders)
+
+    def defined(self, measures: Rows) -> NDArray[np.bool_]:
         """Which rows say something; the others are left out, and counted."""
         return np.ones(len(measures), dtype=np.bool_)
 
-    def coverage(self, measures: Any) -> NDArray[np.int64] | None:
+    def coverage(self, measures: Rows) -> NDArray[np.int64] | None:
         """How much of all the texts of these rows the encoder's vocabulary knows: the sum of their `Coverage`, of which
         the last number counts the rows that are undefined because a text of theirs is illegible. None where no encoder
         reads them."""
         return None
 
-    def join(self, batches: Sequence[Any]) -> Any:
+    def join(self, batches: Sequence[Rows]) -> Rows:
         """The measures of several batches as one."""
-        return np.concatenate(batches)
+        joined: Any = np.concatenate(list[Any](batches))
+        return joined  # type: ignore[no-any-return]
 
-    def leave_one_out(self, summaries: Sequence[Any]) -> Iterable[Values]:
+    def leave_one_out(self, summaries: Sequence[Summary]) -> Iterable[Values]:
         """The values of all summaries but each, from running sums on both sides; there are at least two."""
         before = list(accumulate(summaries, add))
         after = list(accumulate(reversed(summaries), add))[::-1]
         middle = [left + right for left, right in zip(before[:-2], after[2:], strict=True)]
         return map(self.conclude, [after[1], *middle, before[-2]])
 
-    def pack(self, measures: Any) -> dict[str, NDArray[Any]]:
-        """The measures as named arrays, for disk."""
-        return {"rows": measures}
+    def pack(self, measures: Rows) -> dict[str, NDArray[Any]]:
+        """The measures as named arrays, for disk. This default and those of `unpack` and `join` are for rows that are
+        an array."""
+        rows: Any = measures
+        return {"rows": rows}
 
-    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> Rows:
         """The measures that `pack` took apart."""
-        return arrays["rows"]
+        rows: Any = arrays["rows"]
+        return rows  # type: ignore[no-any-return]
 
     def recall(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The metric with what `prepare` found, as far as `pack` wrote it down and `conclude` needs it."""
+        """The metric with the options that it left to the corpus filled in, as `pack` wrote them down."""
         return self
 
     @abstractmethod
-    def summarise(self, measures: Any, weights: Floats | None = None) -> Any:
+    def summarise(self, measures: Rows, weights: Floats | None = None) -> Summary:
         """The additive summary. Where `resampling` is "bootstrap", weights of shape (resamples, turns)
         give a summary with a leading axis of resamples."""
 
     @abstractmethod
-    def conclude(self, summary: Any) -> Values:
+    def conclude(self, summary: Summary) -> Values:
         """The values: "" is the main one, then the parts; arrays where the summary has a leading axis.
         NaN where the value is undefined."""
 
     @property
-    def distance(self) -> DistributionMetric | None:
+    def distance(self) -> DistributionMetric[Any] | None:
         """Itself where its score holds a real side against a generated one, whose sums can be put together otherwise:
         for such a score there is a floor."""
         return None
@@ -187,19 +230,19 @@ class Metric(ABC):
         """Why nothing says by how much single turns push its score; None where `influences` does."""
         return "influences are known of fbd alone"
 
-    def influences(self, summary: Any, measures: Any) -> Floats:
+    def influences(self, summary: Summary, measures: Rows) -> Floats:
         """By how much the score would fall without each row, to first order."""
         raise NotImplementedError
 
-    def per_turn(self, measures: Any) -> Floats | None:
+    def per_turn(self, measures: Rows) -> Floats | None:
         """One score per row, or None where a single turn has no score of its own."""
         return None
 
-    def caveats(self, summary: Any) -> list[Caveat]:
+    def caveats(self, summary: Summary) -> list[Caveat]:
         """What the reader of this summary's score must know."""
         return []
 
-    def caveats_of_systems(self, summaries: Mapping[str, Any], units: Mapping[str, int]) -> list[Caveat]:
+    def caveats_of_systems(self, summaries: Mapping[str, Summary], units: Mapping[str, int]) -> list[Caveat]:
         """What the reader must know of the systems' scores, each by itself, by the number of units it stands on."""
         return []
 
@@ -211,7 +254,7 @@ class Metric(ABC):
         """Where the main value or a part can lie at all."""
         return self.bounds
 
-    def has_interval(self, summary: Any, units: int) -> bool:
+    def has_interval(self, summary: Summary, units: int) -> bool:
         """Whether an interval of the score of this summary of so many units would mean what it says."""
         return True
 
@@ -229,22 +272,128 @@ class Metric(ABC):
         ]
         return self.name + (f"[{','.join(changed)}]" if changed else "")
 
+
+@dataclass(frozen=True)
+class Learned(Generic[Rows, Summary]):
+    """A metric that has learned what it must. It has no encoder and no model, and can be pickled: each process opens it
+    with its own."""
+
+    metric: Metric[Rows, Summary]
+    known: Any = None
+    """What was learned, where anything was."""
+
+    def open(self, encoders: Encoders) -> Prepared[Rows, Summary]:
+        return self.metric.open(encoders, self.known)
+
+
+@dataclass(frozen=True)
+class Prepared(ABC, Generic[Rows, Summary]):
+    """Ready to measure."""
+
+    asked: Metric[Rows, Summary]
+    known: Any
+    """What the metric learned."""
+
+    @property
+    def metric(self) -> Metric[Rows, Summary]:
+        """What sums up and concludes: the metric that was asked for, with the options that it left to the corpus or the
+        encoder filled in."""
+        return self.asked
+
+    @property
+    def learned(self) -> Learned[Rows, Summary]:
+        """What another process opens."""
+        return Learned(self.asked, self.known)
+
+    @property
+    def reader(self) -> Encoder | None:
+        """The encoder that reads the texts."""
+        return None
+
+    @property
+    def trained(self) -> SavedModel | None:
+        """The model that judges them."""
+        return None
+
+    @property
+    def made_for(self) -> tuple[MadeFor, ...]:
+        """The languages that what it stands on was made for, as far as that is known: word lists, an encoder, a model.
+        Texts in others are warned of."""
+        read = self.reader
+        of_reader = (
+            () if read is None or read.languages is None else (MadeFor(f"the encoder {read.identity}", read.languages),)
+        )
+        return self.asked.made_for + of_reader + (() if self.trained is None else self.trained.made_for)
+
+    def usable(self, turn: Turn) -> bool:
+        return self.asked.usable(turn)
+
+    @abstractmethod
+    def measure(self, turns: Sequence[Turn]) -> Rows:
+        """Row i is what is noted about turn i."""
+
+    def real_rows(self, system: str) -> Rows | None:
+        """The rows of real conversations given beside the corpus, as this system's turns are held against them."""
+        return None
+
+    def introduced(self, turns: Sequence[Turn]) -> Self:
+        """Ready for turns of systems that the survey did not see, too: what must be known of them comes from these."""
+        return self
+
+    def caveats(self, summary: Summary) -> list[Caveat]:
+        """What the reader of this summary's score must know."""
+        return self.asked.caveats(summary)
+
+    def recipe(self) -> dict[str, str]:
+        """What beside the options could change the number, for the signature."""
+        return self.asked.recipe()
+
     @property
     def signature(self) -> str:
         """Everything that could change the number, in one line."""
+        metric = self.asked
         spelled = {
-            name: spell(getattr(self, field.name))
-            for name, field in options(type(self)).items()
+            name: spell(getattr(metric, field.name))
+            for name, field in options(type(metric)).items()
             if field.metadata.get("signed", True)
         }
         parts = {**self.recipe(), **spelled, "dialogauge": __version__}
-        return "|".join([self.name, *(f"{key}:{value}" for key, value in parts.items())])
+        return "|".join([metric.name, *(f"{key}:{value}" for key, value in parts.items())])
 
 
-def options(metric: type[Metric]) -> dict[str, Field[Any]]:
+class PlainMetric(Metric[Rows, Summary]):
+    """A metric with nothing to prepare."""
+
+    @abstractmethod
+    def measure(self, turns: Sequence[Turn]) -> Rows:
+        """Row i is what is noted about turn i."""
+
+    @property
+    def signature(self) -> str:
+        """Of such a metric it is known before."""
+        return PreparedPlain(self, None).signature
+
+    def open(self, encoders: Encoders, known: Any) -> Prepared[Rows, Summary]:
+        return PreparedPlain(self, known)
+
+
+@dataclass(frozen=True)
+class PreparedPlain(Prepared[Rows, Summary]):
+    """Measures as the metric says."""
+
+    asked: PlainMetric[Rows, Summary]
+
+    def measure(self, turns: Sequence[Turn]) -> Rows:
+        return self.asked.measure(turns)
+
+
+AnyMetric = Metric[Any, Any]
+AnyPrepared = Prepared[Any, Any]
+
+
+def options(metric: type[AnyMetric]) -> dict[str, Field[Any]]:
     """A metric's options by the name users give them (a field's name, or its metadata "option")."""
-    named = {field.metadata.get("option", field.name): field for field in fields(metric)}  # type: ignore[arg-type]
-    return {name: field for name, field in named.items() if name is not None}
+    return {field.metadata.get("option", field.name): field for field in fields(metric)}  # type: ignore[arg-type]
 
 
 def spell_file(name: str) -> str:

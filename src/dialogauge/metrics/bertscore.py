@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,30 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Tokens
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats
+from dialogauge.metrics.base import UNSIGNED, Floats, Learned
 from dialogauge.metrics.bertscore_files import LAYERS, Baseline, read_baseline
-from dialogauge.metrics.encoding import COVERAGE, NAMED, EncoderMetric, ReadMeanMetric, text_caveats, together
+from dialogauge.metrics.encoding import (
+    COVERAGE,
+    NAMED,
+    EncoderMetric,
+    PreparedEncoding,
+    ReadMeans,
+    text_caveats,
+    together,
+)
 from dialogauge.metrics.idf import Idf
 from dialogauge.metrics.sums import Sums
+from dialogauge.metrics.survey import SmallestKeys, random_key
 from dialogauge.stats.arrays import unit_rows
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
     from dialogauge.encode.transformer import Transformer
 
+References = tuple[str, tuple[str, ...]]
+"""An id with its references."""
+IDF_RECORDS = 1 << 18
+"""The most of them that token frequencies are counted in."""
 CUT, EMPTY = 3, 4
 """Columns after F1, precision and recall: whether a text was too long, whether one has no token of its own."""
 
@@ -67,7 +80,7 @@ def _weighted(values: Floats, weights: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class BertScore(EncoderMetric, ReadMeanMetric):
+class BertScore(EncoderMetric[Floats, Sums], ReadMeans):
     """The mean over turns of F1; of several references the one with the best F1. An empty text scores 0, counted; one
     that the encoder cannot read has no score."""
 
@@ -84,41 +97,64 @@ class BertScore(EncoderMetric, ReadMeanMetric):
     layer: int | None = field(default=None, metadata=UNSIGNED)
     idf: bool = field(default=False, metadata=UNSIGNED)
     baseline: str | None = field(default=None, metadata=NAMED)
-    rarity: Idf | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
-    base: Baseline | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     @property
     def learns(self) -> bool:
         return self.idf
 
-    @property
-    def model(self) -> Transformer:
-        from dialogauge.encode.transformer import Transformer
-
-        if not isinstance(self.vectors, Transformer):
-            raise InputError(f"bertscore needs an encoder that reads tokens in context, found {self.encoder}")
-        return self.vectors
-
-    @property
-    def chosen_layer(self) -> int:
+    def layer_of(self, encoder: Transformer) -> int:
         """The one asked for, else the one known to agree best with people for this model, else the last."""
-        files = self.model.files
+        files = encoder.files
         return LAYERS.get(files.title, files.layers) if self.layer is None else self.layer
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        ready = super().prepare(corpus, real, encoders)
-        ready.model.expect("tokens", pairs=False, layer=ready.chosen_layer)
-        if self.baseline:
-            ready = replace(ready, base=read_baseline(Path(self.baseline), ready.chosen_layer))
+    def asked_of(self, encoders: Encoders) -> Transformer:
+        from dialogauge.encode.transformer import Transformer
+
+        found = encoders.get(self.encoder, self.dtype)
+        if not isinstance(found, Transformer):
+            raise InputError(f"bertscore needs an encoder that reads tokens in context, found {self.encoder}")
+        found.expect("tokens", pairs=False, layer=self.layer_of(found))
+        return found
+
+    def survey(self, turns: Iterable[Turn], beside_real: bool = False) -> SmallestKeys[References] | None:
+        """The references of each id once, whatever number of systems have it."""
         if not self.idf:
-            return ready
-        told = {(turn.id, turn.references): None for turn in corpus if turn.references}
-        texts = [ready.vectors.spelled(text) for _, references in told for text in references]
-        return replace(ready, rarity=Idf.from_texts(ready.model.tokenizer.ids(texts)))
+            return None
+        told = ((turn.id, turn.references) for turn in turns if turn.references)
+        return SmallestKeys.choose(IDF_RECORDS, ((random_key(record), record) for record in dict.fromkeys(told)), True)
+
+    def learn(
+        self, found: SmallestKeys[References] | None, encoders: Encoders, real: Corpus | None = None
+    ) -> Learned[Floats, Sums]:
+        if found is None:
+            return Learned(self)
+        encoder = self.asked_of(encoders)
+        texts = [encoder.spelled(text) for _, references in found.records for text in references]
+        return Learned(self, Idf.from_texts(encoder.tokenizer.ids(texts)))
+
+    def open(self, encoders: Encoders, known: Idf | None) -> PreparedBertScore:
+        encoder = self.asked_of(encoders)
+        layer = self.layer_of(encoder)
+        base = read_baseline(Path(self.baseline), layer) if self.baseline else None
+        return PreparedBertScore(self, known, encoder, layer, base)
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        return text_caveats(self.label, summary.n, summary.total[CUT], summary.total[EMPTY])
+
+
+@dataclass(frozen=True)
+class PreparedBertScore(PreparedEncoding[Floats, Sums]):
+    """Weighs tokens by how rare they are, where that was learned."""
+
+    asked: BertScore
+    known: Idf | None
+    encoder: Transformer
+    layer: int
+    base: Baseline | None
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         texts = list(dict.fromkeys(text for turn in turns for text in (turn.response, *turn.references)))
-        tokens = self.model.tokens([self.vectors.spelled(text) for text in texts], layer=self.chosen_layer)
+        tokens = self.encoder.tokens([self.encoder.spelled(text) for text in texts], layer=self.layer)
         found = dict(zip(texts, tokens, strict=True))
         rows = [self._row(found[turn.response], [found[text] for text in turn.references]) for turn in turns]
         return np.array(rows, dtype=np.float64).reshape(len(turns), EMPTY + 1 + COVERAGE)
@@ -142,7 +178,7 @@ class BertScore(EncoderMetric, ReadMeanMetric):
         return bertscore(*states, self._weights(response), self._weights(reference))
 
     def _weights(self, tokens: Tokens) -> Floats:
-        return self.rarity.weights(tokens.ids) if self.rarity else (~tokens.special).astype(np.float64)
+        return self.known.weights(tokens.ids) if self.known else (~tokens.special).astype(np.float64)
 
     def _rescaled(self, score: tuple[float, float, float]) -> Floats:
         if self.base is None:
@@ -152,19 +188,19 @@ class BertScore(EncoderMetric, ReadMeanMetric):
     def align(self, response: str, reference: str) -> Alignment:
         """Which token stands for which, to explain a score: `BertScore().prepare(corpus).align("hi", "hello")`."""
         texts = (response, reference)
-        tokens = self.model.tokens([self.vectors.spelled(text) for text in texts], layer=self.chosen_layer)
+        tokens = self.encoder.tokens([self.encoder.spelled(text) for text in texts], layer=self.layer)
         ours, theirs = (self._placed(text, found) for text, found in zip(texts, tokens, strict=True))
         cosines = unit_rows(ours.states.astype(np.float64)) @ unit_rows(theirs.states.astype(np.float64)).T
         return Alignment(self._matches(ours, theirs, cosines), self._matches(theirs, ours, cosines.T))
 
     def _placed(self, text: str, tokens: Tokens) -> Tokens:
         """With places in the text as it was given, before it was spelled for the encoder."""
-        shift = len(text) - len(text.lstrip()) - self.vectors.spelled(text).startswith(" ")
+        shift = len(text) - len(text.lstrip()) - self.encoder.spelled(text).startswith(" ")
         return replace(tokens, offsets=np.where(tokens.special[:, None], 0, tokens.offsets + shift))
 
     def _matches(self, tokens: Tokens, others: Tokens, cosines: Floats) -> list[Match]:
         weights = self._weights(tokens)
-        spell = self.model.tokenizer.token
+        spell = self.encoder.tokenizer.token
         return [
             Match(
                 spell(int(tokens.ids[row])),
@@ -178,15 +214,10 @@ class BertScore(EncoderMetric, ReadMeanMetric):
             if weights[row]
         ]
 
-    def caveats(self, summary: Sums) -> list[Caveat]:
-        return text_caveats(self.label, summary.n, summary.total[CUT], summary.total[EMPTY])
-
     def recipe(self) -> dict[str, str]:
-        if self.asked is None:
-            return {**super().recipe(), "layer": "default" if self.layer is None else str(self.layer)}
-        idf = f"references@{self.rarity.digest}" if self.rarity else "no"
+        idf = f"references@{self.known.digest}" if self.known else "no"
         base = f"@{self.base.digest}" if self.base else "no"
-        return {**super().recipe(), "layer": str(self.chosen_layer), "idf": idf, "baseline": base}
+        return {**super().recipe(), "layer": str(self.layer), "idf": idf, "baseline": base}
 
 
 def _place(offsets: NDArray[np.int32]) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import MISSING, is_dataclass
 from inspect import isabstract
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from dialogauge.metrics.base import Metric, options
+from dialogauge.metrics.base import AnyMetric, Metric, options
 
 NAME = re.compile(r"[^\[\].,=|:/\s]+")
 """What a metric can be called: nothing that has a meaning in requests, signatures or paths."""
@@ -36,7 +36,7 @@ def metric_faults(name: str, metric: Any) -> list[str]:
     return faults or _faults_of_options(metric) or _faults_of_value(metric)
 
 
-def _is_frozen(cls: type[Metric]) -> bool:
+def _is_frozen(cls: type[AnyMetric]) -> bool:
     """A subclass of a frozen dataclass is one; but fields of its own are no options unless it is decorated."""
     own = [kind for kind in vars(cls).get("__annotations__", {}).values() if "ClassVar" not in str(kind)]
     decorated = "__dataclass_params__" in vars(cls)
@@ -76,7 +76,7 @@ ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
 """What a metric says of itself: whether a value is right, and what is expected."""
 
 
-def _faults_of_options(cls: type[Metric]) -> list[str]:
+def _faults_of_options(cls: type[AnyMetric]) -> list[str]:
     """Options come as text, so their types must be such as text can be turned into."""
     hints = get_type_hints(cls)
     return [
@@ -94,13 +94,13 @@ def _from_text(kind: Any) -> bool:
     return kind in TYPES or get_origin(kind) is Literal
 
 
-def _faults_of_value(cls: type[Metric]) -> list[str]:
+def _faults_of_value(cls: type[AnyMetric]) -> list[str]:
     """What the metric with its defaults says of itself, where it has a default for every option."""
     if any(field.default is MISSING for field in options(cls).values()):
         return []
     metric = cls()
     found = {"bounds": metric.limits(""), "higher_is_better": metric.direction("")}
-    metric.label, metric.signature, [(metric.limits(part), metric.direction(part)) for part in cls.parts]
+    metric.label, metric.recipe(), [(metric.limits(part), metric.direction(part)) for part in cls.parts]
     return [
         f"{name}: expected {ATTRIBUTES[name][1]}, found {value!r}"
         for name, value in found.items()

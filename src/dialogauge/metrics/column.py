@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, unknown
-from dialogauge.metrics.base import Floats
+from dialogauge.metrics.base import Floats, Learned
 from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
+
+NAMED_AT_MOST = 1000
+
+
+@dataclass(frozen=True)
+class NumericFields:
+    """The names of numeric extra fields: the wanted one and, for messages, the first of the others."""
+
+    wanted: str
+    names: frozenset[str]
+
+    @classmethod
+    def choose(cls, wanted: str, names: Iterable[str]) -> NumericFields:
+        return cls(wanted, frozenset(sorted(set(names), key=lambda name: (name != wanted, name))[:NAMED_AT_MOST]))
+
+    def __add__(self, other: NumericFields) -> NumericFields:
+        return self.choose(self.wanted, self.names | other.names)
 
 
 @dataclass(frozen=True)
@@ -29,14 +47,18 @@ class Column(MeanMetric):
     column: str = field(default="", metadata={"option": "name"})
     higher_is_better: bool = True
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        numeric = {key for turn in corpus for key, value in turn.extra.items() if _number(value) is not None}
+    def survey(self, turns: Iterable[Turn], beside_real: bool = False) -> NumericFields:
+        numeric = (key for turn in turns for key, value in turn.extra.items() if _number(value) is not None)
+        return NumericFields.choose(self.column, numeric)
+
+    def learn(self, found: NumericFields, encoders: Encoders, real: Corpus | None = None) -> Learned[Floats, Sums]:
+        """Nothing, but that there is such a field."""
         if not self.column:
-            choices = ", ".join(sorted(numeric)) or "none in this corpus"
+            choices = ", ".join(sorted(found.names)) or "none in this corpus"
             raise InputError(f"column needs a name, as in column[name=FIELD]; numeric extra fields: {choices}")
-        if self.column not in numeric:
-            raise unknown("numeric extra field", self.column, numeric)
-        return self
+        if self.column not in found.names:
+            raise unknown("numeric extra field", self.column, found.names)
+        return Learned(self)
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         values = [_number(turn.extra.get(self.column)) for turn in turns]

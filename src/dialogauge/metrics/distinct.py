@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats, Metric, Values
+from dialogauge.metrics.base import Floats, PlainMetric, Values
 from dialogauge.text.words import RECIPE, words
 
 NgramIds = NDArray[np.uint64]
@@ -109,7 +109,7 @@ def _shares(types: Sequence[int], tokens: Sequence[int]) -> Values:
 
 
 @dataclass(frozen=True)
-class Distinct(Metric):
+class Distinct(PlainMetric[WordRows, Vocabulary]):
     """Intervals come from the jackknife: a bootstrap sample repeats turns and so looks less diverse."""
 
     name = "distinct"

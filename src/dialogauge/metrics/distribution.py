@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from hashlib import blake2b
 from operator import add
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.corpus.unit import REAL, unit_key
-from dialogauge.encode.base import Pool, Pooled, Text
+from dialogauge.encode.base import Encoder, Pool, Pooled, Text
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, IntervalOf, Values
-from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, text_caveats
-from dialogauge.metrics.sides import NONE, PairedRows, PairedSummary, flattened, join_rows, repeated
+from dialogauge.metrics.base import UNSIGNED, Floats, IntervalOf, Learned, Values
+from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, PreparedEncoding, layer_recipe, text_caveats
+from dialogauge.metrics.sides import NONE, PairedRows, PairedSummary, Side, flattened, join_rows, repeated
+from dialogauge.metrics.survey import random_key
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
@@ -60,7 +61,14 @@ class RealPairs:
 
 
 @dataclass(frozen=True)
-class DistributionMetric(EncoderMetric):
+class RealSide:
+    """What a distance knows beforehand: the real pairs, where they do not come from the corpus."""
+
+    real: RealPairs | None = None
+
+
+@dataclass(frozen=True)
+class DistributionMetric(EncoderMetric[PairedRows, PairedSummary[Side]]):
     """A distance (or likeness) of two sets of vectors. The real one comes from the corpus's own references, to the
     same contexts as the responses, or from real conversations given beside it, whose responses count as real."""
 
@@ -75,10 +83,13 @@ class DistributionMetric(EncoderMetric):
     """How many utterances before the response count: the last ones; all where it is None. With 0 responses stand
     alone."""
     refs: Literal["first", "all"] = field(default="first", metadata=UNSIGNED)
-    real: RealPairs | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
+
+    def __post_init__(self) -> None:
+        if self.context is not None and self.context < 0:
+            raise InputError(f"{self.name}: context is {self.context}; expected a number of utterances, 0 or more")
 
     @abstractmethod
-    def sides(self, rows: PairedRows) -> tuple[Any, Any]:
+    def sides(self, rows: PairedRows) -> tuple[Side, Side]:
         """What is kept of the real and of the generated vectors of rows: it adds, has `n`, their number, `kept`, how
         many of them count, and `empty`, the same of no vectors."""
 
@@ -96,19 +107,44 @@ class DistributionMetric(EncoderMetric):
         """By which power of 1/n the value of two samples of one distribution comes nearer to the ideal, where samples
         of half the size are `nearer` times as far from it."""
 
-    def total(self, sides: Sequence[Any]) -> Any:
+    def total(self, sides: Sequence[Side]) -> Side:
         """The sum of one or more."""
         return reduce(add, sides)
 
-    def usable(self, turn: Turn) -> bool:
-        return self.real is not None or bool(turn.references)
+    def usable_beside(self, turn: Turn, beside_real: bool) -> bool:
+        """Real conversations beside the corpus stand in for references."""
+        return beside_real or bool(turn.references)
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        if self.context is not None and self.context < 0:
-            raise InputError(f"{self.name}: context is {self.context}; expected a number of utterances, 0 or more")
-        ready = super().prepare(corpus, real, encoders)
-        ready.vectors.expect(self.pool, pairs=self.context != 0, layer=self.layer)
-        return ready if real is None else replace(ready, real=ready.encode_real(real.turns))
+    def asked_of(self, encoders: Encoders) -> Encoder:
+        found = encoders.get(self.encoder, self.dtype)
+        found.expect(self.pool, pairs=self.context != 0, layer=self.layer)
+        return found
+
+    def learn(
+        self, found: Any, encoders: Encoders, real: Corpus | None = None
+    ) -> Learned[PairedRows, PairedSummary[Side]]:
+        return Learned(self, RealSide(self.encode_real(real, encoders)))
+
+    def encode_real(self, real: Corpus | None, encoders: Encoders) -> RealPairs | None:
+        if real is None:
+            return None
+        encoder, turns = self.asked_of(encoders), real.turns
+        texts = [self.text(turn, turn.response) for turn in turns]
+        starts = range(0, len(texts), AT_ONCE)
+        parts = [encoder.pooled(texts[start : start + AT_ONCE], self.pool, self.layer) for start in starts]
+        # Sorted: what the real pairs are does not depend on their order.
+        told = "\0".join(sorted(map(repr, texts))).encode("utf-8", "surrogatepass")
+        return RealPairs(
+            np.concatenate([part.vectors for part in parts]),
+            _units(turns, REAL),
+            np.concatenate([part.dropped > 0 for part in parts]),
+            blake2b(told, digest_size=4).hexdigest(),
+            np.array(sorted(range(len(texts)), key=[random_key(text) for text in texts].__getitem__), dtype=np.int64),
+            np.concatenate([part.coverage for part in parts]),
+        )
+
+    def open(self, encoders: Encoders, known: RealSide) -> PreparedDistribution[Side]:
+        return PreparedDistribution(self, known, self.asked_of(encoders))
 
     def text(self, turn: Turn, response: str) -> Text:
         """The pair as it goes to the encoder: utterances joined by one space, no space around either text."""
@@ -117,58 +153,15 @@ class DistributionMetric(EncoderMetric):
         kept = turn.context if self.context is None else turn.context[-self.context :]
         return " ".join(kept).strip(), response.strip()
 
-    def encode(self, texts: Sequence[Text]) -> Pooled:
-        return self.vectors.pooled(texts, self.pool, self.layer)
-
-    def encode_real(self, turns: Sequence[Turn]) -> RealPairs:
-        texts = [self.text(turn, turn.response) for turn in turns]
-        parts = [self.encode(texts[start : start + AT_ONCE]) for start in range(0, len(texts), AT_ONCE)]
-        # Sorted: what the real pairs are does not depend on their order.
-        pairs = "\0".join(sorted(map(repr, texts))).encode("utf-8", "surrogatepass")
-        return RealPairs(
-            np.concatenate([part.vectors for part in parts]),
-            _units(turns, REAL),
-            np.concatenate([part.dropped > 0 for part in parts]),
-            blake2b(pairs, digest_size=4).hexdigest(),
-            np.array(sorted(range(len(texts)), key=[random_key(text) for text in texts].__getitem__), dtype=np.int64),
-            np.concatenate([part.coverage for part in parts]),
-        )
-
     def references(self, turn: Turn) -> tuple[str, ...]:
-        """Those that stand for the real side."""
-        if self.real is not None:
-            return ()
+        """Those that stand for the real side, where the corpus's own do."""
         return turn.references if self.refs == "all" else turn.references[:1]
-
-    def measure(self, turns: Sequence[Turn]) -> PairedRows:
-        """A reference that the encoder cannot read is left out; without any other, its turn is undefined."""
-        given = np.array([len(self.references(turn)) for turn in turns], dtype=np.int64)
-        real = [self.text(turn, reference) for turn in turns for reference in self.references(turn)]
-        found = self.encode([*real, *(self.text(turn, turn.response) for turn in turns)])
-        of_turn = np.concatenate([np.repeat(np.arange(len(turns)), given), np.arange(len(turns))])
-        any_cut = np.bincount(of_turn, found.dropped > 0, minlength=len(turns)) > 0
-        legible = np.flatnonzero(found.coverage[: len(real), -1] == 0)
-        counts = np.bincount(of_turn[legible], minlength=len(turns))
-        coverage = np.zeros((len(turns), COVERAGE), dtype=np.int32)
-        np.add.at(coverage, of_turn, found.coverage)
-        coverage[:, -1] = (found.coverage[len(real) :, -1] > 0) | (counts < np.minimum(given, 1))
-        return PairedRows.from_vectors(
-            found.vectors[legible], counts, found.vectors[len(real) :], _units(turns), any_cut, coverage
-        )
 
     def defined(self, measures: PairedRows) -> NDArray[np.bool_]:
         return np.asarray(measures.coverage[:, -1] == 0)
 
     def coverage(self, measures: PairedRows) -> NDArray[np.int64]:
         return np.asarray(measures.coverage.sum(axis=0, dtype=np.int64))
-
-    def real_rows(self, system: str) -> PairedRows | None:
-        if self.real is None:
-            return None
-        ones = np.ones(len(self.real.vectors), dtype=np.int64)
-        return PairedRows.from_vectors(
-            self.real.vectors, ones, self.real.vectors[:0], self.real.unit, self.real.cut, self.real.coverage
-        )
 
     def join(self, batches: Sequence[PairedRows]) -> PairedRows:
         return join_rows(batches)
@@ -200,24 +193,24 @@ class DistributionMetric(EncoderMetric):
         place = np.where(has, np.cumsum(has) - 1, rows.place)
         return replace(rows, generated=arrays["generated"], place=place)
 
-    def summarise(self, measures: PairedRows, weights: Floats | None = None) -> PairedSummary[Any]:
+    def summarise(self, measures: PairedRows, weights: Floats | None = None) -> PairedSummary[Side]:
         measures = repeated(measures, weights)
         has = measures.place != NONE
         return PairedSummary(int(has.sum()), int(measures.cut[has].sum()), *self.sides(measures))
 
-    def bounded(self, summaries: Sequence[PairedSummary[Any]]) -> list[PairedSummary[Any]]:
+    def bounded(self, summaries: Sequence[PairedSummary[Side]]) -> list[PairedSummary[Side]]:
         """The summaries without what their sum does not keep."""
         return list(summaries)
 
     @property
-    def distance(self) -> DistributionMetric:
+    def distance(self) -> DistributionMetric[Side]:
         return self
 
-    def recombine(self, summaries: Sequence[PairedSummary[Any]], plans: Sequence[Plan]) -> Iterable[Values]:
+    def recombine(self, summaries: Sequence[PairedSummary[Side]], plans: Sequence[Plan]) -> Iterable[Values]:
         """For each plan the values of the sum of the summaries with their sides where it sends them."""
         return (self.conclude(self.sent(summaries, plan)) for plan in plans)
 
-    def sent(self, summaries: Sequence[PairedSummary[Any]], plan: Plan) -> PairedSummary[Any]:
+    def sent(self, summaries: Sequence[PairedSummary[Side]], plan: Plan) -> PairedSummary[Side]:
         sides, to = flattened(summaries), plan.ravel()
         real, generated = (
             self.total([sides[place] for place in np.flatnonzero(to == where)] or [sides[0].empty()])
@@ -225,43 +218,75 @@ class DistributionMetric(EncoderMetric):
         )
         return PairedSummary(generated.n, 0, real, generated)
 
-    def leave_one_out(self, summaries: Sequence[PairedSummary[Any]]) -> Iterable[Values]:
+    def leave_one_out(self, summaries: Sequence[PairedSummary[Side]]) -> Iterable[Values]:
         plans = np.tile(np.array([TO_REAL, TO_GENERATED], dtype=np.int8), (len(summaries), len(summaries), 1))
         plans[np.arange(len(summaries)), np.arange(len(summaries))] = OUT
         return self.recombine(summaries, list(plans))
 
-    def caveats(self, summary: PairedSummary[Any]) -> list[Caveat]:
-        caveats = text_caveats(self.label, summary.n, summary.cut, 0, "the beginning of its context")
-        if self.real is not None and self.real.cut.any():
-            message = (
-                f"{self.label}: {self.real.cut.sum()} of {len(self.real.cut)} real turns are longer than the encoder "
-            )
-            caveats.append(Caveat("cut_text", f"{message}takes; the beginning of their context is cut"))
-        if self.real is not None and not self.real.legible.all():
-            message = f"{self.label}: {(~self.real.legible).sum()} of {len(self.real.legible)} real responses are"
-            caveats.append(Caveat("illegible_text", f"{message} unknown tokens alone to the encoder, and are left out"))
-        if self.real is None and summary.real.n != summary.generated.n:
-            message = f"{self.label}: some responses have several references, and cannot change places with them"
-            caveats.append(Caveat("no_floor", f"{message} one for one: there is no floor"))
-        return caveats
-
-    def recipe(self) -> dict[str, str]:
+    def recipe_with(self, encoder: Encoder, known: RealSide) -> dict[str, str]:
         pair = {None: "all", 0: "no"}.get(self.context, f"last{self.context}")
-        layer = self.layer
-        if layer is None and self.asked is not None:
-            layer = self.asked.last_layer
         return {
-            **super().recipe(),
+            **super().recipe_with(encoder, known),
             "pool": self.pool,
-            **({} if layer is None else {"layer": str(layer)}),
+            **layer_recipe(self.layer, encoder),
             "pair": pair,
-            "real": f"references-{self.refs}" if self.real is None else f"@{self.real.digest}",
+            "real": f"references-{self.refs}" if known.real is None else f"@{known.real.digest}",
         }
 
 
-def random_key(value: Any) -> bytes:
-    """A hash, as good as drawn by chance, and the same in any order and process."""
-    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+@dataclass(frozen=True)
+class PreparedDistribution(PreparedEncoding[PairedRows, PairedSummary[Side]]):
+    """Turns to rows with a real and a generated vector."""
+
+    asked: DistributionMetric[Side]
+    known: RealSide
+
+    def usable(self, turn: Turn) -> bool:
+        return self.asked.usable_beside(turn, self.known.real is not None)
+
+    def encode(self, texts: Sequence[Text]) -> Pooled:
+        return self.encoder.pooled(texts, self.asked.pool, self.asked.layer)
+
+    def references(self, turn: Turn) -> tuple[str, ...]:
+        """Those that stand for the real side."""
+        return self.asked.references(turn) if self.known.real is None else ()
+
+    def measure(self, turns: Sequence[Turn]) -> PairedRows:
+        """A reference that the encoder cannot read is left out; without any other, its turn is undefined."""
+        given = np.array([len(self.references(turn)) for turn in turns], dtype=np.int64)
+        real = [self.asked.text(turn, reference) for turn in turns for reference in self.references(turn)]
+        found = self.encode([*real, *(self.asked.text(turn, turn.response) for turn in turns)])
+        of_turn = np.concatenate([np.repeat(np.arange(len(turns)), given), np.arange(len(turns))])
+        any_cut = np.bincount(of_turn, found.dropped > 0, minlength=len(turns)) > 0
+        legible = np.flatnonzero(found.coverage[: len(real), -1] == 0)
+        counts = np.bincount(of_turn[legible], minlength=len(turns))
+        coverage = np.zeros((len(turns), COVERAGE), dtype=np.int32)
+        np.add.at(coverage, of_turn, found.coverage)
+        coverage[:, -1] = (found.coverage[len(real) :, -1] > 0) | (counts < np.minimum(given, 1))
+        return PairedRows.from_vectors(
+            found.vectors[legible], counts, found.vectors[len(real) :], _units(turns), any_cut, coverage
+        )
+
+    def real_rows(self, system: str) -> PairedRows | None:
+        real = self.known.real
+        if real is None:
+            return None
+        ones = np.ones(len(real.vectors), dtype=np.int64)
+        return PairedRows.from_vectors(real.vectors, ones, real.vectors[:0], real.unit, real.cut, real.coverage)
+
+    def caveats(self, summary: PairedSummary[Side]) -> list[Caveat]:
+        label, real = self.asked.label, self.known.real
+        caveats = text_caveats(label, summary.n, summary.cut, 0, "the beginning of its context")
+        if real is not None and real.cut.any():
+            message = f"{label}: {real.cut.sum()} of {len(real.cut)} real turns are longer than the encoder "
+            caveats.append(Caveat("cut_text", f"{message}takes; the beginning of their context is cut"))
+        if real is not None and not real.legible.all():
+            message = f"{label}: {(~real.legible).sum()} of {len(real.legible)} real responses are"
+            caveats.append(Caveat("illegible_text", f"{message} unknown tokens alone to the encoder, and are left out"))
+        if real is None and summary.real.n != summary.generated.n:
+            message = f"{label}: some responses have several references, and cannot change places with them"
+            caveats.append(Caveat("no_floor", f"{message} one for one: there is no floor"))
+        return [*caveats, *super().caveats(summary)]
 
 
 def _units(turns: Sequence[Turn], prefix: str = "") -> NDArray[np.uint64]:

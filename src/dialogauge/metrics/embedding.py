@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.encode.base import Tokens
+from dialogauge.encode.base import Encoder, Tokens
 from dialogauge.errors import Caveat
 from dialogauge.metrics.base import UNSIGNED, Floats
-from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, ReadMeanMetric, text_caveats, together
+from dialogauge.metrics.encoding import (
+    COVERAGE,
+    EncoderMetric,
+    PreparedEncoding,
+    ReadMeans,
+    layer_recipe,
+    text_caveats,
+    together,
+)
 from dialogauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
@@ -25,7 +32,7 @@ SCORE, CUT, SILENT, UNKNOWN, WORDS = range(5)
 
 
 @dataclass(frozen=True)
-class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
+class EmbeddingMetric(EncoderMetric[Floats, Sums], ReadMeans):
     """The similarity of response and reference by the vectors of their words; of several references the best.
 
     A text without a vector (empty, or with static vectors of unknown words alone) is like nothing: 0, counted. With one
@@ -47,20 +54,50 @@ class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
     def similarity(self, response: Any, reference: Any) -> float:
         """Of two texts as `reduce` left them."""
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        ready = super().prepare(corpus, real, encoders)
-        ready.vectors.expect("tokens", pairs=False, layer=self.layer)
-        return ready
+    def filled(self, encoder: Encoder) -> Self:
+        """With the options that it leaves to the encoder."""
+        return self
 
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        return self.vectors.tokens(texts, layer=self.layer)
+    def tokens(self, encoder: Encoder, texts: Sequence[str]) -> list[Tokens]:
+        return encoder.tokens(texts, layer=self.layer)
+
+    def asked_of(self, encoders: Encoders) -> Encoder:
+        found = encoders.get(self.encoder, self.dtype)
+        found.expect("tokens", pairs=False, layer=self.layer)
+        return found
+
+    def open(self, encoders: Encoders, known: None) -> PreparedEmbedding:
+        return PreparedEmbedding(self, known, self.asked_of(encoders))
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        cut, silent, unknown, words = (int(total) for total in summary.total[CUT : WORDS + 1])
+        caveats = text_caveats(self.label, summary.n, cut, silent)
+        if unknown:
+            message = f"{self.label}: {unknown} of {words} words have no vector and are left out"
+            caveats.append(Caveat("unknown_words", message))
+        return caveats
+
+    def recipe_with(self, encoder: Encoder, known: None) -> dict[str, str]:
+        return super().recipe_with(encoder, known) | layer_recipe(self.layer, encoder)
+
+
+@dataclass(frozen=True)
+class PreparedEmbedding(PreparedEncoding[Floats, Sums]):
+    """Compares the words of texts."""
+
+    asked: EmbeddingMetric
+
+    @property
+    def metric(self) -> EmbeddingMetric:
+        return self.asked.filled(self.encoder)
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
-        mentioned = (text for turn in turns for text in (turn.response, *self.references(turn)))
-        texts = list(dict.fromkeys(self.vectors.spelled(text) for text in mentioned))
-        tokens = dict(zip(texts, self.tokens(texts), strict=True))
+        spelled, metric = self.encoder.spelled, self.metric
+        mentioned = (text for turn in turns for text in (turn.response, *metric.references(turn)))
+        texts = list(dict.fromkeys(spelled(text) for text in mentioned))
+        tokens = dict(zip(texts, metric.tokens(self.encoder, texts), strict=True))
         kept = {
-            text: self.reduce(found.words.astype(np.float64), found.unknown)
+            text: metric.reduce(found.words.astype(np.float64), found.unknown)
             for text, found in tokens.items()
             if len(found.words)
         }
@@ -68,12 +105,12 @@ class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
         return np.array(rows, dtype=np.float64).reshape(len(turns), WORDS + 1 + COVERAGE)
 
     def _row(self, turn: Turn, tokens: dict[str, Tokens], kept: dict[str, Any]) -> list[float]:
-        response = self.vectors.spelled(turn.response)
-        references = [self.vectors.spelled(text) for text in self.references(turn)]
+        response = self.encoder.spelled(turn.response)
+        references = [self.encoder.spelled(text) for text in self.asked.references(turn)]
         legible = [text for text in references if not _illegible(tokens[text])]
         lost = _illegible(tokens[response]) or not legible
         comparable = [reference for reference in legible if response in kept and reference in kept]
-        scores = [self.similarity(kept[response], kept[reference]) for reference in comparable]
+        scores = [self.asked.similarity(kept[response], kept[reference]) for reference in comparable]
         said = [tokens[text] for text in (response, *references)]
         unknown = sum(text.unknown for text in said)
         return [
@@ -84,20 +121,6 @@ class EmbeddingMetric(EncoderMetric, ReadMeanMetric):
             unknown + sum(len(text.words) for text in said),
             *together((text.coverage for text in said), lost),
         ]
-
-    def caveats(self, summary: Sums) -> list[Caveat]:
-        cut, silent, unknown, words = (int(total) for total in summary.total[CUT : WORDS + 1])
-        caveats = text_caveats(self.label, summary.n, cut, silent)
-        if unknown:
-            message = f"{self.label}: {unknown} of {words} words have no vector and are left out"
-            caveats.append(Caveat("unknown_words", message))
-        return caveats
-
-    def recipe(self) -> dict[str, str]:
-        layer = self.layer
-        if layer is None and self.asked is not None:
-            layer = self.asked.last_layer
-        return super().recipe() | ({} if layer is None else {"layer": str(layer)})
 
 
 def _illegible(tokens: Tokens) -> bool:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.corpus.corpus import Corpus
 from dialogauge.encode.base import Coverage, Dtype, Encoder
-from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, Metric, spell_file
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.errors import Caveat
+from dialogauge.metrics.base import UNSIGNED, Floats, Metric, Prepared, Rows, Summary, spell_file
+from dialogauge.metrics.means import MeansOfRows
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
 
 NAMED = {**UNSIGNED, "spell": spell_file}
 COVERAGE = len(Coverage._fields)
@@ -40,7 +42,7 @@ def together(texts: Iterable[Coverage], illegible: bool) -> Coverage:
 
 
 @dataclass(frozen=True)
-class ReadMeanMetric(MeanMetric):
+class ReadMeans(MeansOfRows):
     """A mean over turns whose texts an encoder reads. Rows end with the `Coverage` of their texts; a turn with an
     illegible text has no score."""
 
@@ -49,26 +51,43 @@ class ReadMeanMetric(MeanMetric):
 
 
 @dataclass(frozen=True)
-class EncoderMetric(Metric):
-    """Sees texts as vectors. `prepare` brings in the encoder."""
+class EncoderMetric(Metric[Rows, Summary]):
+    """Sees texts as vectors, of an encoder that it asks the run for."""
 
     encoder: str = field(default="minilm", metadata=NAMED)
     dtype: Dtype = field(default="float32", metadata=UNSIGNED)
-    asked: Encoder | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
-    """The run's encoder, once `prepare` has asked for it."""
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        return replace(self, asked=(encoders or Encoders()).get(self.encoder, self.dtype))
+    @abstractmethod
+    def asked_of(self, encoders: Encoders) -> Encoder:
+        """The encoder, told what it will be asked for."""
+
+    def recipe_with(self, encoder: Encoder, known: Any) -> dict[str, str]:
+        """`Prepared.recipe` with this encoder, and what was learned."""
+        return encoder.recipe()
+
+
+@dataclass(frozen=True)
+class PreparedReader(Prepared[Rows, Summary]):
+    """Reads texts with an encoder."""
+
+    encoder: Encoder
 
     @property
-    def reader(self) -> Encoder | None:
-        return self.asked
+    def reader(self) -> Encoder:
+        return self.encoder
 
-    @property
-    def vectors(self) -> Encoder:
-        if self.asked is None:
-            raise InputError(f"{self.name} has no encoder yet: call prepare(corpus) first")
-        return self.asked
+
+@dataclass(frozen=True)
+class PreparedEncoding(PreparedReader[Rows, Summary]):
+    """Of a metric that names its encoder."""
+
+    asked: EncoderMetric[Rows, Summary]
 
     def recipe(self) -> dict[str, str]:
-        return {"enc": self.encoder} if self.asked is None else self.asked.recipe()
+        return self.asked.recipe_with(self.encoder, self.known)
+
+
+def layer_recipe(layer: int | None, encoder: Encoder) -> dict[str, str]:
+    """The layer asked for, else the encoder's last, where it has layers."""
+    chosen = encoder.last_layer if layer is None else layer
+    return {} if chosen is None else {"layer": str(chosen)}

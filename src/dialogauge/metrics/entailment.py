@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.encoding import COVERAGE, NAMED, ReadMeanMetric
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.encoding import COVERAGE, NAMED, PreparedReader, ReadMeans
 from dialogauge.metrics.sums import Sums
 from dialogauge.models.entailment.model import ReadyModel, open_entailment
 from dialogauge.models.entailment.premise import premise_of
-from dialogauge.text.languages import MadeFor
 
 if TYPE_CHECKING:
-    from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
+    from dialogauge.models.directory import SavedModel
 
 ScoreForm = Literal["probability", "expected"]
 """The probability of entailment; or (1 + entailment - contradiction) / 2."""
@@ -37,7 +35,7 @@ def coherence(probabilities: Floats, score: ScoreForm = "probability") -> Floats
 
 
 @dataclass(frozen=True)
-class Entailment(ReadMeanMetric):
+class Entailment(ReadMeans):
     """The mean over turns of the coherence that a trained model sees: the history is the premise, the response the
     hypothesis (Dziri et al. 2019). An empty response, or one without any vector, is neutral, and counted; one that the
     encoder cannot read has no score."""
@@ -58,7 +56,6 @@ class Entailment(ReadMeanMetric):
     """A model directory; None for the model that comes with dialogauge."""
     encoder: str | None = field(default=None, metadata=NAMED)
     """Where the model's encoder is found; None for the name the model has for it."""
-    ready: ReadyModel | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     def __post_init__(self) -> None:
         if self.score not in get_args(ScoreForm):
@@ -66,36 +63,10 @@ class Entailment(ReadMeanMetric):
         if self.history == 0:
             raise InputError("history of entailment: expected a number above or below 0, or all; found 0")
 
-    @property
-    def reader(self) -> Encoder | None:
-        return None if self.ready is None else self.ready.judge.encoder
-
-    @property
-    def made_for(self) -> tuple[MadeFor, ...]:
-        return super().made_for + (() if self.ready is None else self.ready.model.saved.made_for)
-
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        from dialogauge.encode.encoders import Encoders
-
-        ready = open_entailment(self.model).ready(encoders or Encoders(), self.encoder)
+    def open(self, encoders: Encoders, known: None) -> PreparedEntailment:
+        ready = open_entailment(self.model).ready(encoders, self.encoder)
         ready.judge.expect()
-        return replace(self, ready=ready)
-
-    def measure(self, turns: Sequence[Turn]) -> Floats:
-        if self.ready is None:
-            raise InputError(f"{self.name} has no model yet: call prepare(corpus) first")
-        premises = [premise_of(turn.context, self.history) for turn in turns]
-        there = np.array([bool(premise) for premise in premises], np.bool_)
-        found = self.ready.judged(
-            [premise for premise in premises if premise],
-            [turn.response for turn, premise in zip(turns, premises, strict=True) if premise],
-        )
-        said = np.eye(len(CLASSES))[found.probabilities.argmax(axis=1)]
-        rows = np.full((len(turns), SILENT + 1 + COVERAGE), np.nan)
-        judged = np.column_stack([coherence(found.probabilities, self.score), found.probabilities, said])
-        judged[found.coverage[:, -1] > 0] = np.nan
-        rows[there] = np.column_stack([judged, found.cut, found.silent, found.coverage])
-        return rows
+        return PreparedEntailment(self, known, ready.judge.encoder, ready)
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         cut, silent, turns = int(summary.total[CUT]), int(summary.total[SILENT]), int(summary.n)
@@ -111,5 +82,31 @@ class Entailment(ReadMeanMetric):
     def direction(self, part: str) -> bool | None:
         return {"neutral": None, "contradiction": False}.get(part.removeprefix("share_"), True)
 
+
+@dataclass(frozen=True)
+class PreparedEntailment(PreparedReader[Floats, Sums]):
+    """A model with the encoder it was trained with."""
+
+    asked: Entailment
+    model: ReadyModel
+
+    @property
+    def trained(self) -> SavedModel:
+        return self.model.model.saved
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        premises = [premise_of(turn.context, self.asked.history) for turn in turns]
+        there = np.array([bool(premise) for premise in premises], np.bool_)
+        found = self.model.judged(
+            [premise for premise in premises if premise],
+            [turn.response for turn, premise in zip(turns, premises, strict=True) if premise],
+        )
+        said = np.eye(len(CLASSES))[found.probabilities.argmax(axis=1)]
+        rows = np.full((len(turns), SILENT + 1 + COVERAGE), np.nan)
+        judged = np.column_stack([coherence(found.probabilities, self.asked.score), found.probabilities, said])
+        judged[found.coverage[:, -1] > 0] = np.nan
+        rows[there] = np.column_stack([judged, found.cut, found.silent, found.coverage])
+        return rows
+
     def recipe(self) -> dict[str, str]:
-        return {} if self.ready is None else self.ready.recipe()
+        return self.model.recipe()

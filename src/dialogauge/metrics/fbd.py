@@ -23,7 +23,7 @@ ENOUGH = 3
 
 
 @dataclass(frozen=True)
-class Fbd(DistributionMetric):
+class Fbd(DistributionMetric[VectorSummary]):
     """NaN with fewer than two vectors on a side.
 
     `mean=norm` is the formula as the paper prints it, `cov=shrunk` takes Ledoit and Wolf's covariances, and

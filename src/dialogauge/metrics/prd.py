@@ -3,7 +3,7 @@ fall into the same regions of an encoder's space as real ones, and in the same s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -13,11 +13,19 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import HIDDEN, Floats, Values
+from dialogauge.errors import Caveat, unknown
+from dialogauge.metrics.base import Floats, Learned, Values
 from dialogauge.metrics.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms, prd_of_histograms
-from dialogauge.metrics.distribution import TO_GENERATED, TO_REAL, DistributionMetric, Plan, random_key
+from dialogauge.metrics.distribution import (
+    TO_GENERATED,
+    TO_REAL,
+    DistributionMetric,
+    Plan,
+    PreparedDistribution,
+    RealSide,
+)
 from dialogauge.metrics.sides import PairedRows, PairedSummary, flattened
+from dialogauge.metrics.survey import BySystem, SmallestKeys, random_key
 from dialogauge.numbers import check_seed, check_whole
 
 if TYPE_CHECKING:
@@ -43,7 +51,14 @@ class Histograms:
 
 
 @dataclass(frozen=True)
-class Prd(DistributionMetric):
+class Codebooks(RealSide):
+    """The centres for each system, under each clustering."""
+
+    books: dict[str, Floats] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Prd(DistributionMetric[Histograms]):
     """The largest F1 of the precision-recall curve, averaged over clusterings of the real and this system's vectors.
     Measures are codes; the codebooks are found once, and resampling counts codes anew. NaN where a side is empty."""
 
@@ -60,9 +75,12 @@ class Prd(DistributionMetric):
     clusters: int = 20
     runs: int = 10
     seed: int = 0
-    books: dict[str, Floats] | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
-    """The centres for each system, once `prepare` has found them. A system that comes only later in a stream gets its
-    own from the first of its turns that are measured."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(f"{self.name}: runs", self.runs, 1, 1000)
+        check_whole(f"{self.name}: clusters", self.clusters, 1, 10_000)
+        check_seed(self.seed)
 
     @property
     def learns(self) -> bool:
@@ -72,55 +90,41 @@ class Prd(DistributionMetric):
     def judged(self) -> tuple[str, ...]:
         return ("", "f8", "f1_8")
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        check_whole(f"{self.name}: runs", self.runs, 1, 1000)
-        check_whole(f"{self.name}: clusters", self.clusters, 1, 10_000)
-        check_seed(self.seed)
-        ready = super().prepare(corpus, real, encoders)
-        return replace(ready, books={system: ready._book(turns) for system, turns in corpus.by_system.items()})
+    def survey(self, turns: Iterable[Turn], beside_real: bool = False) -> BySystem[Turn]:
+        """Of each system no more turns than codebooks are fitted on, by what they say alone: an id may be no more than
+        a place in the file."""
+        keyed: dict[str, list[tuple[bytes, Turn]]] = {}
+        for turn in turns:
+            own = keyed.setdefault(turn.system, [])
+            if self.usable_beside(turn, beside_real):
+                references = () if beside_real else self.references(turn)
+                own.append((random_key((self.seed, turn.context, turn.response, references)), turn))
+        return BySystem({system: SmallestKeys.choose(FIT_ROWS, own) for system, own in keyed.items()})
 
-    def _book(self, turns: Sequence[Turn]) -> Floats:
-        """From no more turns than codebooks are fitted on, in an order that depends on nothing but the turns."""
-        usable = sorted((turn for turn in turns if self.usable(turn)), key=self._lot)[:FIT_ROWS]
-        rows = super().measure(usable)
+    def learn(
+        self, found: BySystem[Turn], encoders: Encoders, real: Corpus | None = None
+    ) -> Learned[PairedRows, PairedSummary[Histograms]]:
+        vectors = super().open(encoders, RealSide(self.encode_real(real, encoders)))
+        return Learned(self, Codebooks(vectors.known.real, self.books(found, vectors)))
+
+    def books(self, found: BySystem[Turn], vectors: PreparedDistribution[Histograms]) -> dict[str, Floats]:
+        """The centres for each system."""
+        return {system: self._book(sample.records, vectors) for system, sample in found.samples.items()}
+
+    def _book(self, turns: Sequence[Turn], vectors: PreparedDistribution[Histograms]) -> Floats:
+        rows = vectors.measure(turns)
         rows = rows[np.flatnonzero(self.defined(rows))]
         real: NDArray[Any] = rows.real_vectors
-        if self.real is not None:
-            real = self.real.vectors[self.real.order[self.real.legible[self.real.order]]]
+        if (beside := vectors.known.real) is not None:
+            real = beside.vectors[beside.order[beside.legible[beside.order]]]
         if not len(real) or not len(rows):
             return np.zeros((self.runs, self.clusters, 0))
         return type(self).fit(real, rows.generated_vectors, self.clusters, self.runs, self.seed)
 
-    def _lot(self, turn: Turn) -> bytes:
-        """By what the turn says alone: an id may be no more than a place in the file."""
-        return random_key((self.seed, turn.context, turn.response, self.references(turn)))
-
-    def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
-        if self.books is None:
-            raise InputError(f"{self.name} has no codebooks yet: call prepare(corpus) first")
-        if not len(vectors) or not self.books[system].size:  # without a legible text on one side there is no book
-            return np.zeros((len(vectors), self.runs), dtype=np.int32)
-        return assign(vectors, self.books[system]).T.astype(np.int32)
-
-    def measure(self, turns: Sequence[Turn]) -> PairedRows:
-        rows = super().measure(turns)
-        for system in dict.fromkeys(turn.system for turn in turns):
-            if self.books is not None and system not in self.books:
-                self.books[system] = self._book([turn for turn in turns if turn.system == system])
-        real = np.empty((len(rows.real), self.runs), dtype=np.int32)
-        generated = np.empty((len(rows.generated), self.runs), dtype=np.int32)
-        for system in dict.fromkeys(turn.system for turn in turns):
-            mine = np.array([turn.system == system for turn in turns])
-            of_real = np.repeat(mine, rows.last - rows.first)
-            real[of_real] = self._codes(rows.real[of_real], system)
-            generated[mine] = self._codes(rows.generated[mine], system)
-        return replace(rows, real=real, generated=generated)
-
-    def real_rows(self, system: str) -> PairedRows | None:
-        rows = super().real_rows(system)
-        if rows is None:
-            return None
-        return replace(rows, real=self._codes(rows.real, system), generated=self._codes(rows.generated, system))
+    def open(self, encoders: Encoders, known: RealSide) -> PreparedDistribution[Histograms]:
+        if not isinstance(known, Codebooks):
+            raise TypeError(f"{self.name} is opened with codebooks, found {known!r}")
+        return PreparedPrd(self, known, self.asked_of(encoders))
 
     def direction(self, part: str) -> bool | None:
         return None if part == "spread" else self.higher_is_better
@@ -177,3 +181,44 @@ class Prd(DistributionMetric):
             "the score"
         )
         return [*caveats, Caveat("unequal_sides", message)]
+
+
+@dataclass(frozen=True)
+class PreparedPrd(PreparedDistribution[Histograms]):
+    """Rows hold codes in place of vectors."""
+
+    asked: Prd
+    known: Codebooks
+
+    def introduced(self, turns: Sequence[Turn]) -> Self:
+        strangers = [turn for turn in turns if turn.system not in self.known.books]
+        if not strangers:
+            return self
+        vectors = PreparedDistribution(self.asked, self.known, self.encoder)
+        books = self.asked.books(self.asked.survey(strangers, self.known.real is not None), vectors)
+        return replace(self, known=replace(self.known, books=self.known.books | books))
+
+    def measure(self, turns: Sequence[Turn]) -> PairedRows:
+        rows = super().measure(turns)
+        real = np.empty((len(rows.real), self.asked.runs), dtype=np.int32)
+        generated = np.empty((len(rows.generated), self.asked.runs), dtype=np.int32)
+        for system in dict.fromkeys(turn.system for turn in turns):
+            mine = np.array([turn.system == system for turn in turns])
+            of_real = np.repeat(mine, rows.last - rows.first)
+            real[of_real] = self._codes(rows.real[of_real], system)
+            generated[mine] = self._codes(rows.generated[mine], system)
+        return replace(rows, real=real, generated=generated)
+
+    def _codes(self, vectors: NDArray[Any], system: str) -> NDArray[np.int32]:
+        if system not in self.known.books:
+            raise unknown(f"system that {self.asked.label} has a codebook for", system, self.known.books)
+        book = self.known.books[system]
+        if not len(vectors) or not book.size:  # without a legible text on one side there is no book
+            return np.zeros((len(vectors), self.asked.runs), dtype=np.int32)
+        return assign(vectors, book).T.astype(np.int32)
+
+    def real_rows(self, system: str) -> PairedRows | None:
+        rows = super().real_rows(system)
+        if rows is None:
+            return None
+        return replace(rows, real=self._codes(rows.real, system), generated=self._codes(rows.generated, system))

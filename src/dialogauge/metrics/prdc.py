@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import Values
 from dialogauge.metrics.distribution import DistributionMetric
@@ -16,15 +15,12 @@ from dialogauge.metrics.drawn import BoundedSample, bounded_caveats, bounded_tog
 from dialogauge.metrics.neighbours import prdc
 from dialogauge.metrics.sides import PairedRows, PairedSummary
 
-if TYPE_CHECKING:
-    from dialogauge.encode.encoders import Encoders
-
 LIMIT = 1000
 """The most vectors of a side whose neighbours are looked for."""
 
 
 @dataclass(frozen=True)
-class Prdc(DistributionMetric):
+class Prdc(DistributionMetric[BoundedSample]):
     """`neighbours.prdc` of the two sides, where rows of one dialogue or context are no neighbours; the main value is
     the harmonic mean of precision and recall. NaN with too few vectors for k neighbours."""
 
@@ -40,6 +36,11 @@ class Prdc(DistributionMetric):
 
     k: int = 5
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.k < LIMIT:
+            raise InputError(f"prdc: k is {self.k}; the number of neighbours must be at least 1, and below {LIMIT}")
+
     def rate(self, nearer: float) -> float:
         """As found: balls shrink with the number of dialogues, by a power that depends on the vectors' dimension."""
         return float(np.clip(np.log2(nearer), 0.0, 1.0)) if nearer > 0 else 0.0
@@ -53,11 +54,6 @@ class Prdc(DistributionMetric):
     def total(self, sides: Sequence[BoundedSample]) -> BoundedSample:
         return total(sides)
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        if not 1 <= self.k < LIMIT:
-            raise InputError(f"prdc: k is {self.k}; the number of neighbours must be at least 1, and below {LIMIT}")
-        return super().prepare(corpus, real, encoders)
-
     def limits(self, part: str) -> tuple[float, float]:
         return self.bounds if part == "density" else (0.0, 1.0)
 
@@ -68,4 +64,4 @@ class Prdc(DistributionMetric):
         return {"": f1, **found._asdict()}
 
     def caveats(self, summary: PairedSummary[BoundedSample]) -> list[Caveat]:
-        return [*super().caveats(summary), *bounded_caveats(self.label, summary)]
+        return bounded_caveats(self.label, summary)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.metrics.base import Metric, options, spell
+from dialogauge.metrics.base import AnyMetric, Metric, options, spell
 from dialogauge.metrics.checking import metric_faults
 from dialogauge.metrics.function import function_in_file
 from dialogauge.numbers import LARGEST, check_number
@@ -50,7 +50,7 @@ COMPAT = {
     },
 }
 """Other people's recipes for metrics of ours, by the name that `--compat` gives them."""
-PLUG_INS: PlugIns[type[Metric]] = PlugIns("metric", "dialogauge.metrics", BUILT_IN, metric_faults)
+PLUG_INS: PlugIns[type[AnyMetric]] = PlugIns("metric", "dialogauge.metrics", BUILT_IN, metric_faults)
 
 REQUEST = re.compile(r"(?P<name>[^\[\].,=]+)(\[(?P<options>[^\[\]]*)\])?(\.(?P<part>[^\[\],=]+))?")
 COMMA_OUTSIDE_BRACKETS = re.compile(r",(?![^\[\]]*\])")
@@ -64,7 +64,7 @@ class Request:
     that has no such metric.
     """
 
-    metric: Metric
+    metric: AnyMetric
     part: str | None = None
     compat: str | None = None
 
@@ -104,7 +104,7 @@ def names_metrics(text: str) -> bool:
     return match is not None and known_name(match["name"].strip()) is not None
 
 
-def metric_class(name: str, compat: str | None = None) -> type[Metric]:
+def metric_class(name: str, compat: str | None = None) -> type[AnyMetric]:
     """The class behind a name, imported only now: by the recipes of `compat` where they have such a metric."""
     target = _variants(compat).get(name) or BUILT_IN.get(name)
     if target:
@@ -116,7 +116,7 @@ def metric_class(name: str, compat: str | None = None) -> type[Metric]:
     return found
 
 
-def metric_classes() -> tuple[dict[str, type[Metric]], list[Caveat]]:
+def metric_classes() -> tuple[dict[str, type[AnyMetric]], list[Caveat]]:
     """Every metric there is by name, and a caveat for each of another package that cannot be used."""
     added, caveats = PLUG_INS.load()
     return {name: metric_class(name) for name in BUILT_IN} | added, caveats
@@ -131,7 +131,7 @@ def _variants(compat: str | None) -> dict[str, str]:
 
 
 def parse_requests(
-    wanted: str | Metric | Request | Iterable[str | Metric | Request],
+    wanted: str | AnyMetric | Request | Iterable[str | AnyMetric | Request],
     compat: str | None = None,
     defaults: Mapping[str, str | None] | None = None,
     known: Mapping[str, Request] | None = None,
@@ -165,14 +165,14 @@ def parse_requests(
                     requests.append(parse_request(text, compat, given))
     if not requests:
         raise InputError(f"no metric named; known: {', '.join(known_names())}")
-    metrics: dict[str, Metric] = {}
+    metrics: dict[str, AnyMetric] = {}
     for request in requests:
         if metrics.setdefault(request.label, request.metric) != request.metric:
             raise InputError(f"two different metrics are called {request.label}; ask for them one at a time")
     return list(dict.fromkeys(requests))
 
 
-def _refuse_faulty(cls: type[Metric]) -> None:
+def _refuse_faulty(cls: type[AnyMetric]) -> None:
     """Refuses a metric object whose class, made by a user, lacks something."""
     if not cls.__module__.startswith("dialogauge.") and (faults := metric_faults(getattr(cls, "name", ""), cls)):
         raise InputError(f"the metric {cls.__qualname__} cannot be used: {'; '.join(faults)}; see docs/plug-ins.md")
@@ -194,7 +194,7 @@ def parse_request(text: str, compat: str | None = None, defaults: Mapping[str, s
     return Request(build(cls, match["options"] or "", defaults), part, recipe)
 
 
-def _unknown_part(cls: type[Metric], part: str) -> InputError:
+def _unknown_part(cls: type[AnyMetric], part: str) -> InputError:
     """Says what the main value is, since many take it for a part: `distinct.2`."""
     name = cls.name
     if part.casefold() == cls.main:
@@ -206,7 +206,7 @@ def _unknown_part(cls: type[Metric], part: str) -> InputError:
     return InputError(f"unknown part of {name} {part!r}; it has no parts: ask for {name}{itself}")
 
 
-def build(cls: type[Metric], text: str, defaults: Mapping[str, str] | None = None) -> Metric:
+def build(cls: type[AnyMetric], text: str, defaults: Mapping[str, str] | None = None) -> AnyMetric:
     """A metric with options given as `key=value,key=value`."""
     choices = options(cls)
     given = {name: value for name, value in (defaults or {}).items() if name in choices}
@@ -225,7 +225,7 @@ def build(cls: type[Metric], text: str, defaults: Mapping[str, str] | None = Non
     return cls(**values)
 
 
-def describe_options(cls: type[Metric]) -> str:
+def describe_options(cls: type[AnyMetric]) -> str:
     """The options with their defaults, as `lowercase=false`."""
     return ", ".join(
         f"{name}={'' if field.default is MISSING else spell(field.default)}" for name, field in options(cls).items()

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.errors import Caveat, unknown
 from dialogauge.metrics import embedding
-from dialogauge.metrics.base import HIDDEN, Floats
-from dialogauge.metrics.encoding import COVERAGE, NAMED, ReadMeanMetric, text_caveats
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.embedding import PreparedEmbedding
+from dialogauge.metrics.encoding import COVERAGE, NAMED, ReadMeans, text_caveats
 from dialogauge.metrics.ruber_referenced import RuberReferenced
-from dialogauge.metrics.ruber_unreferenced import CUT, SCORE, SILENT, Ready, make_ready, measure
+from dialogauge.metrics.ruber_unreferenced import CUT, SCORE, SILENT, PreparedRelatedness, open_model
 from dialogauge.metrics.sums import Sums
-from dialogauge.text.languages import MadeFor
 
 if TYPE_CHECKING:
-    from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
 
 Blend = Literal["arithmetic", "geometric", "min", "max"]
@@ -39,7 +37,7 @@ def blended(unreferenced: Floats, referenced: Floats, blend: Blend = "arithmetic
 
 
 @dataclass(frozen=True)
-class Ruber(ReadMeanMetric):
+class Ruber(ReadMeans):
     """The mean over turns of the blend. Both scores are first brought to 0 to 1 by constants of the model."""
 
     name = "ruber"
@@ -54,45 +52,18 @@ class Ruber(ReadMeanMetric):
     model: str | None = field(default=None, metadata=NAMED)
     """A model directory; None for the model that comes with dialogauge."""
     encoder: str | None = field(default=None, metadata=NAMED)
-    ready: Ready | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
-    likeness: RuberReferenced | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     def __post_init__(self) -> None:
         if self.blend not in get_args(Blend):
             raise unknown("blend of ruber", str(self.blend), get_args(Blend))
 
-    @property
-    def reader(self) -> Encoder | None:
-        return None if self.ready is None else self.ready.encoder
-
-    @property
-    def made_for(self) -> tuple[MadeFor, ...]:
-        return super().made_for + (() if self.ready is None else self.ready.model.saved.made_for)
-
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        from dialogauge.encode.encoders import Encoders
+    def open(self, encoders: Encoders, known: None) -> PreparedRuber:
         from dialogauge.models.trained_with import encoder_name
 
-        encoders = encoders or Encoders()
-        ready = make_ready(self.model, self.encoder, encoders)
-        likeness = RuberReferenced(
-            encoder=self.encoder or encoder_name(ready.model.saved), pool=ready.model.normalisation.pool
-        ).prepare(corpus, real, encoders)
-        return replace(self, ready=ready, likeness=likeness)
-
-    def measure(self, turns: Sequence[Turn]) -> Floats:
-        if self.ready is None or self.likeness is None:
-            raise InputError(f"{self.name} has no model yet: call prepare(corpus) first")
-        related, alike = measure(self.ready, turns), self.likeness.measure(turns)
-        ranges = self.ready.model.normalisation
-        unreferenced = ranges.unreferenced(related[:, SCORE])
-        referenced = np.where(alike[:, embedding.SILENT], 0.0, ranges.referenced(alike[:, embedding.SCORE]))
-        cut = np.maximum(related[:, CUT], alike[:, embedding.CUT])
-        silent = np.maximum(related[:, SILENT], alike[:, embedding.SILENT])
-        coverage = related[:, -COVERAGE:] + alike[:, -COVERAGE:]
-        coverage[:, -1] = coverage[:, -1] > 0
-        scores = blended(unreferenced, referenced, self.blend)
-        return np.column_stack([scores, unreferenced, referenced, cut, silent, coverage])
+        encoder, model = open_model(self.model, self.encoder, encoders)
+        name = self.encoder or encoder_name(model.saved)
+        likeness = RuberReferenced(encoder=name, pool=model.normalisation.pool).open(encoders, None)
+        return PreparedRuber(self, known, encoder, model, likeness)
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         cut, silent = summary.total[3:-COVERAGE]
@@ -104,5 +75,25 @@ class Ruber(ReadMeanMetric):
             caveats.append(Caveat("no_vectors", message))
         return caveats
 
+
+@dataclass(frozen=True)
+class PreparedRuber(PreparedRelatedness):
+    """Both parts, and how they are brought to one range."""
+
+    asked: Ruber
+    likeness: PreparedEmbedding
+
+    def measure(self, turns: Sequence[Turn]) -> Floats:
+        related, alike = super().measure(turns), self.likeness.measure(turns)
+        ranges = self.model.normalisation
+        unreferenced = ranges.unreferenced(related[:, SCORE])
+        referenced = np.where(alike[:, embedding.SILENT], 0.0, ranges.referenced(alike[:, embedding.SCORE]))
+        cut = np.maximum(related[:, CUT], alike[:, embedding.CUT])
+        silent = np.maximum(related[:, SILENT], alike[:, embedding.SILENT])
+        coverage = related[:, -COVERAGE:] + alike[:, -COVERAGE:]
+        coverage[:, -1] = coverage[:, -1] > 0
+        scores = blended(unreferenced, referenced, self.asked.blend)
+        return np.column_stack([scores, unreferenced, referenced, cut, silent, coverage])
+
     def recipe(self) -> dict[str, str]:
-        return {} if self.ready is None else self.ready.recipe() | {"pool": self.ready.model.normalisation.pool}
+        return super().recipe() | {"pool": self.model.normalisation.pool}

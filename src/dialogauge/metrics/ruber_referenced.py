@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import get_args
+from dataclasses import dataclass, field, replace
+from typing import Self, get_args
 
 import numpy as np
 
+from dialogauge.encode.base import Encoder
 from dialogauge.errors import unknown
 from dialogauge.metrics.base import UNSIGNED, Floats
 from dialogauge.metrics.embedding import EmbeddingMetric
@@ -33,15 +34,14 @@ class RuberReferenced(EmbeddingMetric):
         if self.pool is not None and self.pool not in get_args(Pooling):
             raise unknown("pool of ruber_referenced", str(self.pool), get_args(Pooling))
 
-    @property
-    def pooling(self) -> Pooling:
-        return self.pool or usual_pooling(self.vectors)
+    def filled(self, encoder: Encoder) -> Self:
+        return replace(self, pool=self.pool or usual_pooling(encoder))
 
     def reduce(self, words: Floats, unknown: int) -> Floats:
-        return np.asarray(pool_words(words, self.pooling))
+        return np.asarray(pool_words(words, self.pool or "maxmin"))
 
     def similarity(self, response: Floats, reference: Floats) -> float:
         return cosine(response, reference)
 
-    def recipe(self) -> dict[str, str]:
-        return super().recipe() | ({} if self.asked is None else {"pool": self.pooling})
+    def recipe_with(self, encoder: Encoder, known: None) -> dict[str, str]:
+        return super().recipe_with(encoder, known) | {"pool": self.pool or usual_pooling(encoder)}

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.encode.base import Pool
+from dialogauge.encode.base import Encoder, Pool
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.files import expanded
-from dialogauge.metrics.base import HIDDEN, UNSIGNED, Floats, Values
+from dialogauge.metrics.base import UNSIGNED, Floats, Values
 from dialogauge.metrics.dull import DullPhrases, own_phrases, read_phrases
-from dialogauge.metrics.encoding import COVERAGE, NAMED, EncoderMetric, ReadMeanMetric, text_caveats, together
+from dialogauge.metrics.encoding import (
+    COVERAGE,
+    NAMED,
+    EncoderMetric,
+    PreparedEncoding,
+    ReadMeans,
+    layer_recipe,
+    text_caveats,
+    together,
+)
 from dialogauge.metrics.seen_texts import Seen, see
 from dialogauge.metrics.sums import Sums
 from dialogauge.stats.arrays import cosine
@@ -40,7 +48,7 @@ def history_of(turn: Turn, history: History) -> str | None:
 
 
 @dataclass(frozen=True)
-class SemanticMetric(EncoderMetric, ReadMeanMetric):
+class SemanticMetric(EncoderMetric[Floats, Sums], ReadMeans):
     """The mean over turns of a value from the cosine of response and history and the dullness of the response. A text
     without a vector has cosine 0, counted. Where the encoder cannot read response or history, a turn has no score."""
 
@@ -54,7 +62,6 @@ class SemanticMetric(EncoderMetric, ReadMeanMetric):
     dull: bool = field(default=True, metadata=UNSIGNED)
     patterns: str | None = field(default=None, metadata=NAMED)
     """A file of dull phrases; None for those that come with dialogauge."""
-    phrases: DullPhrases | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     def __post_init__(self) -> None:
         for option, choices in (("history", History), ("pool", Pool)):
@@ -72,19 +79,57 @@ class SemanticMetric(EncoderMetric, ReadMeanMetric):
     def factor(self, words: int, left: int) -> float:
         """What dullness alone does to the value."""
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        ready = super().prepare(corpus, real, encoders)
-        ready.vectors.expect(self.pool, pairs=False, layer=self.layer)
+    def asked_of(self, encoders: Encoders) -> Encoder:
+        found = encoders.get(self.encoder, self.dtype)
+        found.expect(self.pool, pairs=False, layer=self.layer)
+        return found
+
+    def open(self, encoders: Encoders, known: None) -> PreparedSemantic:
+        encoder = self.asked_of(encoders)
         if not self.dull:
-            return ready
-        return replace(ready, phrases=read_phrases(expanded(self.patterns)) if self.patterns else own_phrases())
+            return PreparedSemantic(self, known, encoder, None)
+        phrases = read_phrases(expanded(self.patterns)) if self.patterns else own_phrases()
+        return PreparedSemantic(self, known, encoder, phrases)
+
+    def mean_of(self, part: str) -> int | None:
+        return None if part == "difference" else super().mean_of(part)
+
+    def conclude(self, summary: Sums) -> Values:
+        """The difference is the mean over the turns that have references."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            difference = summary.total[..., DIFFERENCE] / summary.total[..., COMPARED]
+        return {**super().conclude(summary), "difference": difference}
+
+    def caveats(self, summary: Sums) -> list[Caveat]:
+        turns, compared, silent = int(summary.n), int(summary.total[COMPARED]), int(summary.total[SILENT])
+        what = "the end of a response, or the beginning of what was said before,"
+        caveats = text_caveats(self.label, turns, float(summary.total[CUT]), 0.0, what)
+        if silent:
+            message = f"{self.label}: {silent} of {turns} turns have a text without any vector, like no other: cosine 0"
+            caveats.append(Caveat("no_vectors", message))
+        if 0 < compared < turns:
+            message = (
+                f"{self.label}.difference: {turns - compared} of {turns} turns have no references that can be read and "
+                "are left out"
+            )
+            caveats.append(Caveat("missing_input", message))
+        return caveats
+
+
+@dataclass(frozen=True)
+class PreparedSemantic(PreparedEncoding[Floats, Sums]):
+    """With the phrases that are dull; None where dullness does not count."""
+
+    asked: SemanticMetric
+    phrases: DullPhrases | None
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
-        before = [history_of(turn, self.history) for turn in turns]
+        metric = self.asked
+        before = [history_of(turn, metric.history) for turn in turns]
         scored = [(turn, said) for turn, said in zip(turns, before, strict=True) if said is not None]
         texts = [text.strip() for turn, _ in scored for text in (turn.response, *turn.references)]
-        answers = see(self.vectors, texts, self.pool, self.layer)
-        histories = see(self.vectors, [said for _, said in scored], self.pool, self.layer, from_end=True)
+        answers = see(self.encoder, texts, metric.pool, metric.layer)
+        histories = see(self.encoder, [said for _, said in scored], metric.pool, metric.layer, from_end=True)
         rows = [
             [np.nan] * (SILENT + 1 + COVERAGE) if said is None else self._row(turn, histories[said], answers)
             for turn, said in zip(turns, before, strict=True)
@@ -112,40 +157,12 @@ class SemanticMetric(EncoderMetric, ReadMeanMetric):
         """Score, cosine and factor of a response or a reference."""
         likeness = 0.0 if answer.vector is None or history.vector is None else cosine(answer.vector, history.vector)
         words, left = (0, 0) if self.phrases is None else self.phrases.count(text)
-        return self.value(likeness, words, left), likeness, self.factor(words, left)
-
-    def mean_of(self, part: str) -> int | None:
-        return None if part == "difference" else super().mean_of(part)
-
-    def conclude(self, summary: Sums) -> Values:
-        """The difference is the mean over the turns that have references."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            difference = summary.total[..., DIFFERENCE] / summary.total[..., COMPARED]
-        return {**super().conclude(summary), "difference": difference}
-
-    def caveats(self, summary: Sums) -> list[Caveat]:
-        turns, compared, silent = int(summary.n), int(summary.total[COMPARED]), int(summary.total[SILENT])
-        what = "the end of a response, or the beginning of what was said before,"
-        caveats = text_caveats(self.label, turns, float(summary.total[CUT]), 0.0, what)
-        if silent:
-            message = f"{self.label}: {silent} of {turns} turns have a text without any vector, like no other: cosine 0"
-            caveats.append(Caveat("no_vectors", message))
-        if 0 < compared < turns:
-            message = (
-                f"{self.label}.difference: {turns - compared} of {turns} turns have no references that can be read and "
-                "are left out"
-            )
-            caveats.append(Caveat("missing_input", message))
-        return caveats
+        return self.asked.value(likeness, words, left), likeness, self.asked.factor(words, left)
 
     def recipe(self) -> dict[str, str]:
-        layer = self.layer
-        if layer is None and self.asked is not None:
-            layer = self.asked.last_layer
-        dull = f"@{self.phrases.digest}" if self.phrases else "default" if self.dull else "no"
         return {
             **super().recipe(),
-            "pool": self.pool,
-            **({} if layer is None else {"layer": str(layer)}),
-            "dull": dull,
+            "pool": self.asked.pool,
+            **layer_recipe(self.asked.layer, self.encoder),
+            "dull": f"@{self.phrases.digest}" if self.phrases else "no",
         }

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.encode.base import fully_covered
 
-Side = TypeVar("Side")
+
+class SideSum(Protocol):
+    """What is kept of the vectors of a side."""
+
+    @property
+    def n(self) -> int:
+        """Their number."""
+
+    @property
+    def kept(self) -> int:
+        """How many of them count."""
+
+    def empty(self) -> Self:
+        """The same of no vectors."""
+
+    def __add__(self, other: Any, /) -> Self: ...
+
+
+Side = TypeVar("Side", bound=SideSum)
 NONE = -1
 """In place of a generated vector, for a row that has none."""
 
@@ -128,8 +146,8 @@ class PairedSummary(Generic[Side]):
         return PairedSummary(
             self.n + other.n,
             self.cut + other.cut,
-            self.real + other.real,  # type: ignore[operator]
-            self.generated + other.generated,  # type: ignore[operator]
+            self.real + other.real,
+            self.generated + other.generated,
         )
 
 

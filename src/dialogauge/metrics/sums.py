@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dialogauge.metrics.base import Floats, Metric
+from dialogauge.metrics.base import Floats, Metric, PlainMetric
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,13 @@ def sum_rows(rows: Floats, weights: Floats | None = None) -> Sums:
 
 
 @dataclass(frozen=True)
-class SumMetric(Metric):
+class SumsOfRows(Metric[Floats, Sums]):
     """Rows are numbers, and the value is a function of their sums."""
 
     def summarise(self, measures: Floats, weights: Floats | None = None) -> Sums:
         return sum_rows(measures, weights)
+
+
+@dataclass(frozen=True)
+class SumMetric(SumsOfRows, PlainMetric[Floats, Sums]):
+    """With nothing to prepare."""

@@ -11,12 +11,12 @@ import numpy as np
 from dialogauge.agreement.points import Points, Scope
 from dialogauge.agreement.result import Agreement, AgreementRow
 from dialogauge.report.agreement_parts import (
-    correlation_text,
     interval_words,
     metrics_of,
     points_of,
     rows_of,
     scope_title,
+    told,
     turned_words,
 )
 from dialogauge.report.drawing import BEST, DIRECTION, INK, MUTED, TITLE, caption, fit_all, nothing, panels, plain, save
@@ -80,7 +80,7 @@ def _draw(axis: Axes, points: Points, metric: str, row: AgreementRow | None) -> 
     plain(axis)
     x, y = points.people, points.column(metric)
     known = np.isfinite(x) & np.isfinite(y)
-    axis.text(0.02, 0.98, correlation_text(row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5, color=INK)
+    axis.text(0.02, 0.98, told(row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5, color=INK)
     axis.set_ylabel(DIRECTION[row.higher_is_better] if row else "", fontsize=8, color=MUTED)
     if not known.any():
         nothing(axis)

@@ -90,7 +90,7 @@ def predict(model: NamedModel, turns: Sequence[Turn], encoders: Encoders) -> Pre
     known = ~np.isnan(said).any(axis=1)
     classes = np.full(len(turns), NONE)
     classes[known] = said[known].argmax(axis=1)
-    caveats = ready.caveats(ready.summarise(rows[known])) if known.any() else []
+    caveats = ready.caveats(ready.metric.summarise(rows[known])) if known.any() else []
     if not known.all():
         message = f"{metric.label}: {int((~known).sum())} of {len(turns)} turns have no context, or a response that the"
         message += " encoder cannot read, and are left out"

@@ -13,7 +13,7 @@ from dialogauge.encode.encoders import STATIC, UNIVERSAL
 from dialogauge.encode.universal import open_universal
 from dialogauge.errors import Caveat, DialogaugeError, unknown
 from dialogauge.files import expanded
-from dialogauge.metrics.base import Metric, spell_file
+from dialogauge.metrics.base import AnyMetric, spell_file
 from dialogauge.metrics.bertscore import BertScore
 from dialogauge.metrics.embedding_average import EmbeddingAverage
 from dialogauge.metrics.embedding_extrema import EmbeddingExtrema
@@ -26,7 +26,7 @@ from dialogauge.reproduce.models import encoder_for, stand_in_caveats
 
 BERT_BASE = "bert-base-uncased"
 EMBEDDINGS = {"bert": "BERT", "elmo": "ELMo", "use": "USE", "word2vec": "word2vec"}
-KINDS: dict[str, tuple[str, Callable[..., Metric]]] = {
+KINDS: dict[str, tuple[str, Callable[..., AnyMetric]]] = {
     "ss_h2": ("SS(H-2)", partial(SemanticDistance, history="last_two")),
     "ss_h1": ("SS(H-1)", SemanticDistance),
     "average": ("A", EmbeddingAverage),
@@ -47,7 +47,7 @@ class TableRow:
 
     name: str
     title: str
-    metric: Metric | None
+    metric: AnyMetric | None
     encoder: str | None
     published: tuple[float, ...] | None = None
     """Of Reddit and OpenSubtitles, as printed."""

@@ -20,7 +20,7 @@ from dialogauge.evaluation.forms import Forms
 from dialogauge.files import expanded
 from dialogauge.learn.recipe import RuberRecipe
 from dialogauge.metrics.column import Column
-from dialogauge.metrics.means import MeanMetric
+from dialogauge.metrics.means import MeansOfRows
 from dialogauge.metrics.ruber import Ruber
 from dialogauge.metrics.ruber_unreferenced import RuberUnreferenced
 from dialogauge.models.directory import SavedModel
@@ -197,7 +197,7 @@ class _Scoring:
     def _run(self, row: PaperRow, seed: int, saved: SavedModel) -> SeedRun:
         embedding, model = row.variant.embedding, str(saved.directory)
         encoder = self.names[embedding]
-        metric: MeanMetric = RuberUnreferenced(model=model, encoder=encoder)
+        metric: MeansOfRows = RuberUnreferenced(model=model, encoder=encoder)
         if row.blend is not None:
             metric = Ruber(blend=row.blend, model=model, encoder=encoder)
         scores, caveats = self._measured(metric)
@@ -216,7 +216,7 @@ class _Scoring:
         known = ~np.isnan(scores)
         return RuberRow(row, [SeedRun(agree(scores[known], self.rated.ratings[known]))], column)
 
-    def _measured(self, metric: MeanMetric) -> tuple[Any, Iterable[Caveat]]:
+    def _measured(self, metric: MeansOfRows) -> tuple[Any, Iterable[Caveat]]:
         ready = metric.prepare(self.rated.corpus, encoders=self.encoders)
-        measures: Any = ready.measure(self.rated.turns)
-        return ready.per_turn(measures), ready.caveats(ready.summarise(measures))
+        measures = ready.measure(self.rated.turns)
+        return ready.metric.per_turn(measures), ready.caveats(ready.metric.summarise(measures))

@@ -14,20 +14,20 @@ Stated = tuple[tuple[str, ...], str]
 
 def negated(slot: Slot) -> Stated | None:
     statements = _changed_statements(slot, lambda statement: opposite(statement) or "")
-    return _choice(slot, [each for each in statements if bare(each[1]) not in slot.taken])
+    return _drawn(slot, [each for each in statements if bare(each[1]) not in slot.taken])
 
 
 def restated(slot: Slot) -> Stated | None:
     """Of the statements that have an opposite, so that it is not the kind of sentence that tells the two apart. Half of
     the time word for word."""
-    return _choice(slot, _changed_statements(slot, reworded if slot.random.random() < 0.5 else str))
+    return _drawn(slot, _changed_statements(slot, reworded if slot.random.random() < 0.5 else str))
 
 
 def _changed_statements(slot: Slot, change: Callable[[str], str]) -> list[Stated]:
     return [(premise, change(statement) + end) for premise, statement, end in _statements(slot)]
 
 
-def _choice(slot: Slot, statements: Sequence[Stated]) -> Stated | None:
+def _drawn(slot: Slot, statements: Sequence[Stated]) -> Stated | None:
     return statements[slot.below(len(statements))] if statements else None
 
 

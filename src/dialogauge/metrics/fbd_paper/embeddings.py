@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.encode.base import Tokens
+from dialogauge.encode.base import Encoder, Tokens
 from dialogauge.encode.input_table import InputTable
 from dialogauge.encode.static_base import StaticEncoder
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.embedding import EmbeddingMetric
+from dialogauge.metrics.embedding import EmbeddingMetric, PreparedEmbedding
 from dialogauge.metrics.embedding_average import EmbeddingAverage
 from dialogauge.metrics.embedding_extrema import EmbeddingExtrema
 from dialogauge.metrics.embedding_greedy import EmbeddingGreedy, best_matches
@@ -34,29 +33,38 @@ class PaperEmbedding(EmbeddingMetric):
 
     encoder: str = field(default="static:minilm", metadata=NAMED)
 
-    def prepare(self, corpus: Corpus, real: Corpus | None = None, encoders: Encoders | None = None) -> Self:
-        ready = super().prepare(corpus, real, encoders)
-        if not isinstance(ready.vectors, StaticEncoder):
+    def asked_of(self, encoders: Encoders) -> StaticEncoder:
+        found = super().asked_of(encoders)
+        if not isinstance(found, StaticEncoder):
             raise InputError(f"{self.name} of fbd-paper needs word vectors: encoder=static:FILE, found {self.encoder}")
-        return ready
+        return found
+
+    def open(self, encoders: Encoders, known: None) -> PreparedEmbedding:
+        return PreparedPaperEmbedding(self, known, self.asked_of(encoders))
 
     def references(self, turn: Turn) -> tuple[str, ...]:
         return turn.references[:1]
 
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        if not isinstance(self.vectors, StaticEncoder):
-            return super().tokens(texts)
-        return self.vectors.tokens(texts, split=str.split)
+    def tokens(self, encoder: Encoder, texts: Sequence[str]) -> list[Tokens]:
+        if not isinstance(encoder, StaticEncoder):
+            return super().tokens(encoder, texts)
+        return encoder.tokens(texts, split=str.split)
+
+    def recipe_with(self, encoder: Encoder, known: None) -> dict[str, str]:
+        return {**COMPAT, **super().recipe_with(encoder, known), "words": "spaces", "references": "first"}
+
+
+@dataclass(frozen=True)
+class PreparedPaperEmbedding(PreparedEmbedding):
+    """Says where other vectors stand in for the paper's."""
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         caveats = super().caveats(summary)
-        if isinstance(self.vectors, InputTable):
-            message = f"{self.label}: a model's input vectors, where the paper had GloVe's; its numbers do not come out"
+        if isinstance(self.encoder, InputTable):
+            label = self.asked.label
+            message = f"{label}: a model's input vectors, where the paper had GloVe's; its numbers do not come out"
             caveats.append(Caveat("stand_in_vectors", message))
         return caveats
-
-    def recipe(self) -> dict[str, str]:
-        return {**COMPAT, **super().recipe(), "words": "spaces", "references": "first"}
 
 
 @dataclass(frozen=True)
@@ -76,8 +84,8 @@ class PaperGreedy(PaperEmbedding, EmbeddingGreedy):
         forth, back = best_matches(ours, theirs)
         return float(forth.sum() / own + back.sum() / others) / 2
 
-    def recipe(self) -> dict[str, str]:
-        return {**super().recipe(), "greedy": "over-all-words"}
+    def recipe_with(self, encoder: Encoder, known: None) -> dict[str, str]:
+        return {**super().recipe_with(encoder, known), "greedy": "over-all-words"}
 
 
 @dataclass(frozen=True)
@@ -87,5 +95,5 @@ class PaperExtrema(PaperEmbedding, EmbeddingExtrema):
     def reduce(self, words: Floats, unknown: int) -> Floats:
         return np.asarray(words.max(axis=0))
 
-    def recipe(self) -> dict[str, str]:
-        return {**super().recipe(), "extrema": "maximum"}
+    def recipe_with(self, encoder: Encoder, known: None) -> dict[str, str]:
+        return {**super().recipe_with(encoder, known), "extrema": "maximum"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dialogauge.metrics.distribution import CONTEXT
+from dialogauge.encode.base import Encoder
+from dialogauge.metrics.distribution import CONTEXT, RealSide
 from dialogauge.metrics.fbd import Fbd
 from dialogauge.metrics.fbd_paper import COMPAT
 
@@ -15,5 +16,5 @@ class PaperFbd(Fbd):
 
     context: int | None = field(default=None, metadata=CONTEXT)
 
-    def recipe(self) -> dict[str, str]:
-        return {**COMPAT, **super().recipe()}
+    def recipe_with(self, encoder: Encoder, known: RealSide) -> dict[str, str]:
+        return {**COMPAT, **super().recipe_with(encoder, known)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from dialogauge.encode.base import Encoder
 from dialogauge.metrics.codebooks import Fit, minibatch_codebooks
-from dialogauge.metrics.distribution import CONTEXT
+from dialogauge.metrics.distribution import CONTEXT, RealSide
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.prd import Prd
 
@@ -18,5 +19,5 @@ class PaperPrd(Prd):
     context: int | None = field(default=None, metadata=CONTEXT)
     fit: ClassVar[Fit] = staticmethod(minibatch_codebooks)
 
-    def recipe(self) -> dict[str, str]:
-        return {**COMPAT, **super().recipe(), "kmeans": "minibatch-ninit10"}
+    def recipe_with(self, encoder: Encoder, known: RealSide) -> dict[str, str]:
+        return {**COMPAT, **super().recipe_with(encoder, known), "kmeans": "minibatch-ninit10"}
