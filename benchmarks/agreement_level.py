@@ -25,7 +25,7 @@ import numpy as np
 from dialogauge import Corpus, Turn, correlate
 from dialogauge.agreement.system_level import ROWS
 from dialogauge.agreement.turn_level import correlate_points
-from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.options import Settings
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.intervals import percentile_interval
 from dialogauge.stats.permutations import swap_entries, swap_systems

@@ -21,12 +21,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 from dialogauge.evaluation.intervals import Resampler
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.settings import Settings
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.fbd import Fbd
-from dialogauge.metrics.frechet import frechet_of_covariances
-from dialogauge.metrics.sides import PairedRows
+from dialogauge.metrics.distance.fbd import Fbd
+from dialogauge.metrics.distance.frechet import frechet_of_covariances
+from dialogauge.metrics.distance.paired_rows import PairedRows
 from dialogauge.stats.intervals import ANOTHER_SAMPLE, NO_INTERVAL
 from dialogauge.stats.resampling import Jackknife
 from dialogauge.tables import Cell, Header, Table, to_text

@@ -29,8 +29,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from dialogauge import load
 from dialogauge.encode.encoders import Encoders
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.codebooks import prd
-from dialogauge.metrics.frechet import frechet_distance, frechet_of_covariances
+from dialogauge.metrics.distance.codebooks import prd
+from dialogauge.metrics.distance.frechet import frechet_distance, frechet_of_covariances
 from dialogauge.tables import Cell, Header, Table, to_text
 
 HERE = Path(__file__).resolve().parent

@@ -24,14 +24,13 @@ from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
 from dialogauge import Corpus, evaluate, load
-from dialogauge.encode.batches import batches
+from dialogauge.encode.cache.store import Output
 from dialogauge.encode.encoders import Encoders
-from dialogauge.encode.entries import Output
 from dialogauge.encode.find import KNOWN, at_hand, find_model
 from dialogauge.encode.network import EncoderNetwork
 from dialogauge.encode.tokenizer import Tokenizer
-from dialogauge.encode.transformer import Transformer
-from dialogauge.metrics.bertscore import BertScore
+from dialogauge.encode.transformer import Transformer, batches
+from dialogauge.metrics.embedding.bertscore import BertScore
 from dialogauge.tables import Cell, Header, Table, to_text
 
 ROOT = Path(__file__).resolve().parents[1]

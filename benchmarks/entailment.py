@@ -29,12 +29,10 @@ from dialogauge import load, synthesize_entailment
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.find import find_model
 from dialogauge.encode.network import load_model
-from dialogauge.learn.entailment.data import Files, read_data
-from dialogauge.learn.entailment.recipe import RECIPES
-from dialogauge.learn.entailment.train import train
-from dialogauge.models.entailment.model import EntailmentModel, open_entailment
-from dialogauge.models.entailment.premise import premise_of
-from dialogauge.models.entailment.tuned import Tuned
+from dialogauge.learned.entailment.data import Files, read_data
+from dialogauge.learned.entailment.model import EntailmentModel, Tuned, open_entailment, premise_of
+from dialogauge.learned.entailment.recipe import RECIPES
+from dialogauge.learned.entailment.train import train
 
 SHARED = Path(os.environ.get("DIALOGAUGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 DAILYH = SHARED / "corpora" / "fbd_six" / "dailyh_annotation.json"

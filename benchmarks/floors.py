@@ -32,7 +32,7 @@ from texts import distinct_turns
 from dialogauge import Corpus, Turn, evaluate, load
 from dialogauge.encode.base import Encoder, Pooled, Text, Vectors, fully_covered
 from dialogauge.encode.encoders import Encoders
-from dialogauge.evaluation.explain import explain
+from dialogauge.studies.explain import explain
 from dialogauge.tables import Cell, Header, Table, to_text
 
 SHARED = Path(os.environ.get("DIALOGAUGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
@@ -98,7 +98,7 @@ def _job(name: str, n: int, width: int) -> Callable[[], object]:
 
     if name != "explain":
         return score
-    with patch("dialogauge.evaluation.run.score_all", lambda *_, **__: []):
+    with patch("dialogauge.evaluation.evaluate_corpus.score_all", lambda *_, **__: []):
         result = score()
     return lambda: explain(result, given)
 

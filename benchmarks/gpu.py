@@ -20,13 +20,12 @@ from tokenizers import ByteLevelBPETokenizer, processors
 from transformers import AutoModel, AutoTokenizer, PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 
 from dialogauge import load
-from dialogauge.encode.batches import batches
-from dialogauge.encode.cache import Cache
-from dialogauge.encode.entries import Output
+from dialogauge.encode.cache.cache import Cache
+from dialogauge.encode.cache.store import Output
 from dialogauge.encode.find import ModelFiles, find_model
 from dialogauge.encode.network import EncoderNetwork
 from dialogauge.encode.tokenizer import Tokenizer
-from dialogauge.encode.transformer import Transformer
+from dialogauge.encode.transformer import Transformer, batches
 from dialogauge.tables import Cell, Header, Table, to_text
 
 VOCABULARY = 50_265

@@ -21,7 +21,7 @@ from dialogauge.agreement import Agreement
 from dialogauge.agreement.result import AgreementRow
 from dialogauge.corpus import Corpus
 from dialogauge.corpus.load import corpora_in
-from dialogauge.encode.cache import Cache
+from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.stats.arrays import cosine
 from dialogauge.tables import Cell, Header, Table, to_text

@@ -22,9 +22,9 @@ import dialogauge
 from dialogauge.corpus import Corpus
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.transformer import Transformer
-from dialogauge.learn.material import make_training_data, read_data
-from dialogauge.learn.recipe import RECIPES, RuberRecipe
-from dialogauge.learn.training import train
+from dialogauge.learned.ruber.recipe import RECIPES, RuberRecipe
+from dialogauge.learned.ruber.train_networks import train
+from dialogauge.learned.ruber.training_data import make_training_data, read_data
 from dialogauge.metrics.registry import parse_request
 
 SHARED = Path(os.environ.get("DIALOGAUGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.frechet import Moments, frechet_of_moments
+from dialogauge.metrics.distance.frechet import Moments, frechet_of_moments
 
 WIDTH, BATCH = 768, 4096
 

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.two_samples import two_sample_test
 from dialogauge.metrics.base import AnyMetric
-from dialogauge.metrics.bleu import Bleu
-from dialogauge.metrics.column import Column
-from dialogauge.metrics.distinct import Distinct, WordRows
+from dialogauge.metrics.dialogue.distinct import Distinct, WordRows
+from dialogauge.metrics.dialogue.length import Column
+from dialogauge.metrics.overlap.bleu import Bleu
 from dialogauge.tables import Cell, Header, Table, to_text
 
 PERMUTATIONS = 499

@@ -37,7 +37,7 @@ def build_encoder(folder: Path) -> Path:
 
 
 def build_vectors(folder: Path) -> Path:
-    from tests.models.small import write_vectors
+    from tests.learned.models.small import write_vectors
 
     (folder / "vectors").mkdir()
     write_vectors(folder / "vectors" / "words.txt")
@@ -59,7 +59,7 @@ def build_run(folder: Path) -> Path:
 
 
 def build_model(folder: Path) -> Path:
-    from tests.models.small import write_ruber, write_vectors
+    from tests.learned.models.small import write_ruber, write_vectors
 
     return write_ruber(folder / "model", write_vectors(folder / "words.txt"), members=2)
 
@@ -92,7 +92,7 @@ def damage_directory(directory: Path, random: Random) -> None:
 
 def damage_model(directory: Path, random: Random) -> None:
     """Half of the time the card vouches for what was changed."""
-    from tests.models.small import sign
+    from tests.learned.models.small import sign
 
     damage_directory(directory, random)
     if random.random() < 0.5 and all((directory / name).is_file() for name in ("card.json", "model.safetensors")):
@@ -234,8 +234,8 @@ def use_run(directory: Path, random: Random) -> None:
 
 def use_model(directory: Path, random: Random) -> None:
     from dialogauge.encode.encoders import Encoders
-    from dialogauge.models.ruber import open_ruber
-    from dialogauge.models.trained_with import find_encoder
+    from dialogauge.learned.directory import find_encoder
+    from dialogauge.learned.ruber.model import open_ruber
 
     model = open_ruber(directory)
     encoder = find_encoder(model.saved, None, Encoders())

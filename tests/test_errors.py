@@ -4,7 +4,7 @@ import pytest
 
 import dialogauge
 from dialogauge.errors import InputError, MissingPackage
-from dialogauge.metrics.bertscore_files import read_baseline
+from dialogauge.metrics.embedding.bertscore import read_baseline
 
 TURNS = [
     dialogauge.Turn(str(number), text, references=("how are you",), system=system, ratings={"overall": number})

@@ -20,7 +20,8 @@ from tests.installed import install
 PLUG_IN = Path(__file__).resolve().parents[1] / "examples" / "plugin"
 BROKEN = {
     "untitled": (
-        "from dialogauge.metrics.length import Length\nclass Broken(Length):\n    name, title = 'untitled', None\n",
+        "from dialogauge.metrics.dialogue.length import Length\n"
+        "class Broken(Length):\n    name, title = 'untitled', None\n",
         "title: expected a line on what it measures, found None",
     ),
     "unimportable": ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, check_number, check_share, check_whole
 from dialogauge.evaluation import evaluate
-from dialogauge.evaluation.settings import Settings
-from dialogauge.learn.entailment.recipe import EntailmentRecipe
-from dialogauge.learn.recipe import RuberRecipe
-from dialogauge.learn.synthesis import Options
+from dialogauge.evaluation.options import Settings
+from dialogauge.learned.entailment.recipe import EntailmentRecipe
+from dialogauge.learned.ruber.recipe import RuberRecipe
+from dialogauge.learned.synthesis import Options
 from dialogauge.metrics.registry import parse_requests
-from dialogauge.numbers import check_number, check_share, check_whole
 
 HUGE = 999999999999
 ODD = [10**400, -1, 2.5, float("nan"), float("inf"), "7", None, True, [1], 1j]

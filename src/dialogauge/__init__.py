@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from dialogauge.agreement import Agreement, correlate
     from dialogauge.corpus import Corpus, Turn
     from dialogauge.corpus.load import load, stream
-    from dialogauge.corpus.perturb import perturb
     from dialogauge.errors import DialogaugeError, InputError
     from dialogauge.evaluation import (
         Comparison,
@@ -34,13 +33,7 @@ if TYPE_CHECKING:
         evaluate,
         worst_replies,
     )
-    from dialogauge.evaluation.normality import normality
-    from dialogauge.evaluation.sensitivity import sensitivity
-    from dialogauge.learn.entailment.train import train_entailment
-    from dialogauge.learn.ruber import train_ruber
-    from dialogauge.learn.synthesis import synthesize_entailment
-    from dialogauge.metrics.function import metric
-    from dialogauge.report import (
+    from dialogauge.figures import (
         plot_agreement,
         plot_agreement_forest,
         plot_agreement_heatmap,
@@ -52,6 +45,13 @@ if TYPE_CHECKING:
         plot_training,
         plot_turn_scatter,
     )
+    from dialogauge.learned.entailment.train import train_entailment
+    from dialogauge.learned.ruber.train import train_ruber
+    from dialogauge.learned.synthesis import synthesize_entailment
+    from dialogauge.metrics.function import metric
+    from dialogauge.studies.normality import normality
+    from dialogauge.studies.perturb import perturb
+    from dialogauge.studies.sensitivity import sensitivity
 
 _HOMES = {
     "Agreement": "agreement",
@@ -71,22 +71,22 @@ _HOMES = {
     "correlate": "agreement",
     "evaluate": "evaluation",
     "metric": "metrics.function",
-    "normality": "evaluation",
-    "perturb": "corpus.perturb",
-    "plot_agreement": "report",
-    "plot_agreement_forest": "report",
-    "plot_agreement_heatmap": "report",
-    "plot_comparison": "report",
-    "plot_normality": "report",
-    "plot_scores": "report",
-    "plot_sensitivity": "report",
-    "plot_system_scatter": "report",
-    "plot_training": "report",
-    "plot_turn_scatter": "report",
-    "sensitivity": "evaluation",
-    "synthesize_entailment": "learn.synthesis",
-    "train_entailment": "learn.entailment.train",
-    "train_ruber": "learn.ruber",
+    "normality": "studies.normality",
+    "perturb": "studies.perturb",
+    "plot_agreement": "figures",
+    "plot_agreement_forest": "figures",
+    "plot_agreement_heatmap": "figures",
+    "plot_comparison": "figures",
+    "plot_normality": "figures",
+    "plot_scores": "figures",
+    "plot_sensitivity": "figures",
+    "plot_system_scatter": "figures",
+    "plot_training": "figures",
+    "plot_turn_scatter": "figures",
+    "sensitivity": "studies.sensitivity",
+    "synthesize_entailment": "learned.synthesis",
+    "train_entailment": "learned.entailment.train",
+    "train_ruber": "learned.ruber.train",
     "worst_replies": "evaluation",
 }
 __all__ = [

@@ -194,3 +194,12 @@ def _remove(partial: Path) -> None:
             if not target.exists():
                 (partial / OLD).rename(target)
     shutil.rmtree(partial, ignore_errors=True)
+
+
+def cache_folder() -> Path:
+    """$DIALOGAUGE_CACHE, else the user's cache folder. Everything in it can be deleted at any time."""
+    if given := os.environ.get("DIALOGAUGE_CACHE"):
+        return expanded(given)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("dialogauge", appauthor=False, opinion=False)

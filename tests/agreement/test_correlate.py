@@ -11,8 +11,8 @@ from dialogauge.corpus import Corpus, load
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import evaluate
-from dialogauge.metrics.column import Column
-from dialogauge.metrics.rouge_l import rouge_l
+from dialogauge.metrics.dialogue.length import Column
+from dialogauge.metrics.overlap.rouge_l import rouge_l
 from dialogauge.stats.correlations import pairwise_accuracy, uncentred_correlation
 from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
 from dialogauge.stats.reliability import reliability

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dialogauge.agreement.names import corpus_name, free_name, name_corpora
+from dialogauge.agreement.correlate_corpora import corpus_name, free_name, name_corpora
 from dialogauge.corpus import Corpus
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import InputError

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from dialogauge.cli.cache import _size
-from dialogauge.encode import sqlite_file
-from dialogauge.encode.cache import Cache
-from dialogauge.encode.vector_cache import cached_store
-from dialogauge.encode.weights_packages import MPNET, MPNET_FILES
+from dialogauge.encode.cache import sqlite_file
+from dialogauge.encode.cache.cache import Cache
+from dialogauge.encode.model_files import MPNET, MPNET_FILES
+from dialogauge.encode.word_vectors.store import cached_store
 from dialogauge.files import LOCK
-from tests.encode.cached import made
+from tests.encode.cache.cached import made
 
 RANDOM = "0123456789abcdef"
 

@@ -144,7 +144,7 @@ def test_stopped_where_nobody_listens_any_more(tmp_path, place):
 
 SPOOLING = """
 import os, sys, time
-from dialogauge.corpus.source import spooled_stdin
+from dialogauge.corpus.reading.source import spooled_stdin
 import dialogauge.cli.main
 
 def read():

@@ -182,7 +182,7 @@ def test_control_characters_in_the_call_never_reach_the_terminal(dialogauge):
 
 
 def test_work_that_fails_is_told_apart_from_a_wrong_call(dialogauge, responses, tmp_path, monkeypatch):
-    monkeypatch.setattr("dialogauge.report.drawing.find_spec", lambda _name: None)
+    monkeypatch.setattr("dialogauge.figures.drawing.find_spec", lambda _name: None)
     done = dialogauge("score", responses, "--metrics", "bleu", "--plot", tmp_path / "x.png", "--out", tmp_path / "run")
     assert (done.code, done.out) == (1, "")
     assert "pip install 'dialogauge[plot]'" in done.err

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dialogauge.corpus import load
-from dialogauge.evaluation import normality
+from dialogauge.studies.normality import normality
 from tests.corpus.files import write_lines
 from tests.encode.models import build
 

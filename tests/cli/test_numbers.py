@@ -4,8 +4,8 @@ import argparse
 
 import pytest
 
+from dialogauge.cli.inputs import number, whole
 from dialogauge.cli.main import build_parser
-from dialogauge.cli.numbers import number, whole
 
 HUGE = ["999999999999999999999999999", "-1", "nan", "inf", "1e999", "x", "", "9" * 5000]
 

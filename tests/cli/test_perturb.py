@@ -14,8 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from dialogauge.cli.main import main
 from dialogauge.corpus import Turn, load
-from dialogauge.corpus.perturb import perturb
-from dialogauge.corpus.perturbations import KINDS
+from dialogauge.studies.perturb import KINDS, perturb
 from tests.corpus.files import write_lines
 from tests.corpus.test_round_trip import TURNS, record
 from tests.shared import annotation
@@ -221,7 +220,7 @@ def test_help_names_every_kind(dialogauge):
 
 def test_a_turn_that_json_cannot_hold(dialogauge, responses, monkeypatch):
     monkeypatch.setattr(
-        "dialogauge.corpus.perturb.replace", lambda *_, **__: Turn("7", "x", extra={"score": float("nan")})
+        "dialogauge.studies.perturb.replace", lambda *_, **__: Turn("7", "x", extra={"score": float("nan")})
     )
     done = dialogauge("perturb", responses, *call())
     assert done.code == 2

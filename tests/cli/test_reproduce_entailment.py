@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dialogauge.cli import reproduce, reproduce_entailment
-from tests.reproduce.entailment_world import small_world, without_shipped
+from tests.papers.entailment.world import small_world, without_shipped
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from dialogauge.learn.recipe import RuberRecipe
-from dialogauge.reproduce import ruber_tables
-from tests.reproduce.test_ruber_tables import QUICK, small_world
+from dialogauge.learned.ruber.recipe import RuberRecipe
+from dialogauge.papers.ruber import tables
+from tests.papers.ruber.test_tables import QUICK, small_world
 
 
 @pytest.fixture
@@ -32,14 +32,14 @@ def call(dialogauge, world):
 
 
 def test_both_tables(call, world, monkeypatch):
-    real = ruber_tables.RuberInputs.__init__
+    real = tables.RuberInputs.__init__
 
     def quick(self, *given, **named):
         real(self, *given, **named)
         assert self.base == RuberRecipe()
         object.__setattr__(self, "base", QUICK)
 
-    monkeypatch.setattr(ruber_tables.RuberInputs, "__init__", quick)
+    monkeypatch.setattr(tables.RuberInputs, "__init__", quick)
     only = ("--only", "word2vec/rnn/ranking", "--seeds", 1)
     done = call("ruber-table3", *only, "--format", "json")
     assert done.code == 0, done.err
@@ -94,7 +94,7 @@ def test_wrong_calls(call, world, what, arguments, without, message):
 
 def test_inputs_are_those_of_the_call(call, world, monkeypatch):
     seen = []
-    monkeypatch.setattr(ruber_tables, "reproduce_ruber_table3", lambda inputs, **_: seen.append(inputs) or 1 / 0)
+    monkeypatch.setattr(tables, "reproduce_ruber_table3", lambda inputs, **_: seen.append(inputs) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         call("ruber-table3", "--only", " word2vec/max/ranking , word2vec/mean/cross_entropy", "--seeds", 2)
     with pytest.raises(ZeroDivisionError):

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from dialogauge.evaluation.chance import EXCHANGES, SPLITS, SWAPS
-from dialogauge.evaluation.score_table import short_p
+from dialogauge.evaluation.floors import EXCHANGES, SPLITS, SWAPS
+from dialogauge.evaluation.result import short_p
 from dialogauge.tables import printable
 from tests.encode.models import build
-from tests.evaluation.test_explain import ODD, answers
+from tests.studies.test_explain import ODD, answers
 
 FBD, PRD, MMD = "fbd[encoder=bert]", "prd[encoder=bert,clusters=5,runs=2]", "mmd[encoder=bert]"
 FLOOR_COLOUR = "#d55e00"

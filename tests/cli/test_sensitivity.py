@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dialogauge.corpus import load
-from dialogauge.evaluation import sensitivity
+from dialogauge.studies.sensitivity import sensitivity
 from tests.corpus.files import write_lines
 from tests.test_docs import ROOT, examples, printed
 

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from dialogauge.corpus.inference import read_inference
-from dialogauge.learn.synthesis.options import Options
+from dialogauge.learned.synthesis.options import Options
 from tests.corpus.files import write, write_lines
-from tests.learn.test_synthesis_files import conversations
+from tests.learned.synthesis.test_synthesis_files import conversations
 
 FACTS = ["i have a dog .", "i am old ."]
 

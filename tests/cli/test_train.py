@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from dialogauge.learn.recipe import PAPER, TOWERS, RuberRecipe
+from dialogauge.learned.ruber.recipe import PAPER, TOWERS, RuberRecipe
 from dialogauge.tables import printable
 from tests.encode.models import build
-from tests.learn.conversations import WORDS, dialogues, write
-from tests.models.small import write_vectors
+from tests.learned.models.small import write_vectors
+from tests.learned.training.conversations import WORDS, dialogues, write
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,9 @@ def recipe_in(directory):
 def given_recipe(monkeypatch, dialogauge, *arguments):
     """The recipe that the call would train by."""
     seen = []
-    monkeypatch.setattr("dialogauge.learn.ruber.train_ruber", lambda *given, **_: seen.append(given[2]) or 1 / 0)
+    monkeypatch.setattr(
+        "dialogauge.learned.ruber.train.train_ruber", lambda *given, **_: seen.append(given[2]) or 1 / 0
+    )
     with pytest.raises(ZeroDivisionError):
         dialogauge("train", "ruber", "talk.jsonl", "--out", "m", *arguments)
     return seen[0]

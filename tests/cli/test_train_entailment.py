@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from dialogauge.learn.entailment.recipe import ADAPTER, ESIM, TRANSFORMER, EntailmentRecipe
-from dialogauge.models.entailment.model import open_entailment
+from dialogauge.learned.entailment.model import open_entailment
+from dialogauge.learned.entailment.recipe import ADAPTER, ESIM, TRANSFORMER, EntailmentRecipe
 from dialogauge.tables import printable
 from tests.encode.models import build
-from tests.learn.pairs import pairs, write_pairs, write_short_vectors
+from tests.learned.training.pairs import pairs, write_pairs, write_short_vectors
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_the_call_that_is_printed_works(dialogauge, train, tmp_path, monkeypatch
 def given_recipe(monkeypatch, dialogauge, *arguments):
     """The recipe that the call would train by."""
     seen = []
-    place = "dialogauge.learn.entailment.train.train_entailment"
+    place = "dialogauge.learned.entailment.train.train_entailment"
     monkeypatch.setattr(place, lambda *given, **_: seen.append(given[2]) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         dialogauge("train", "entailment", "pairs.jsonl", "--out", "m", *arguments)
@@ -141,7 +141,7 @@ def test_every_option_reaches_the_recipe(dialogauge, monkeypatch):
 
 def test_every_other_option_reaches_the_training(dialogauge, monkeypatch):
     seen = []
-    place = "dialogauge.learn.entailment.train.train_entailment"
+    place = "dialogauge.learned.entailment.train.train_entailment"
     monkeypatch.setattr(place, lambda *given, **options: seen.append((given, options)) or 1 / 0)
     files = ["a", "b", "--test", "t", "--test", "u", "--validation", "v", "--skip-invalid"]
     with pytest.raises(ZeroDivisionError):

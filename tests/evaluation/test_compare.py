@@ -8,11 +8,11 @@ from dialogauge import compare, compare_runs, evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.measure import measure
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import Pair, all_pairs, holm
 from dialogauge.evaluation.saved import load_runs
-from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.bleu import Bleu
-from dialogauge.metrics.distinct import Distinct
+from dialogauge.metrics.dialogue.distinct import Distinct
+from dialogauge.metrics.overlap.bleu import Bleu
 from dialogauge.metrics.registry import parse_requests
 
 
@@ -81,7 +81,7 @@ def test_the_jackknife_test_holds_its_level_for_a_mean():
     from scipy.stats import ttest_rel
 
     from dialogauge.evaluation.sample import jackknife
-    from dialogauge.metrics.column import Column
+    from dialogauge.metrics.dialogue.length import Column
     from dialogauge.stats.resampling import t_test
 
     rng = np.random.default_rng(3)

@@ -10,9 +10,9 @@ from dialogauge import compare, compare_runs, evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.intervals import Resampler
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import all_pairs
-from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.fbd import Fbd
+from dialogauge.metrics.distance.fbd import Fbd
 from tests.encode.models import build
 from tests.evaluation.test_floors import beside, paired
 from tests.evaluation.test_real import conversations, talk

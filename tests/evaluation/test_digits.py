@@ -11,8 +11,8 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare, evaluate
 from dialogauge.evaluation.digits import fixed, format_estimates, interval_text, number
-from dialogauge.evaluation.sensitivity import sensitivity
-from dialogauge.report.agreement_parts import told
+from dialogauge.figures.agreement_parts import told
+from dialogauge.studies.sensitivity import sensitivity
 
 
 def test_a_bound_beside_zero_does_not_become_zero():

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from dialogauge.encode.cache import Cache
+from dialogauge.encode.cache.cache import Cache
 from tests.encode.models import build
 
 METRICS = "bertscore,embedding_average"

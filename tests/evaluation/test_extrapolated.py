@@ -9,9 +9,9 @@ import pytest
 from dialogauge import evaluate
 from dialogauge.corpus import Corpus
 from dialogauge.evaluation.intervals import Resampler
-from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.fbd import Fbd
-from dialogauge.metrics.mmd import Mmd
+from dialogauge.evaluation.options import Settings
+from dialogauge.metrics.distance.fbd import Fbd
+from dialogauge.metrics.distance.mmd import Mmd
 from dialogauge.stats.resampling import Jackknife
 from tests.encode.models import build
 from tests.evaluation.test_floors import beside, estimates, paired

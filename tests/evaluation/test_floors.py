@@ -7,22 +7,21 @@ import numpy as np
 import pytest
 
 from dialogauge.encode.base import fully_covered
-from dialogauge.evaluation.chance import EXCHANGES, SWAPS
-from dialogauge.evaluation.floors import ALPHA, floor_caveats, floor_of, floors_of
+from dialogauge.evaluation.evaluate_corpus import score_all
+from dialogauge.evaluation.floors import ALPHA, EXCHANGES, SWAPS, floor_caveats, floor_of, floors_of
 from dialogauge.evaluation.intervals import Resampler
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.result import Score
-from dialogauge.evaluation.run import score_all
 from dialogauge.evaluation.sample import Groups, Sample
-from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.codebooks import codebooks
-from dialogauge.metrics.distribution import PreparedDistribution, RealPairs, RealSide
-from dialogauge.metrics.fbd import Fbd
-from dialogauge.metrics.frechet import frechet_distance
-from dialogauge.metrics.mmd import Mmd
-from dialogauge.metrics.prd import Codebooks, Prd, PreparedPrd
-from dialogauge.metrics.prdc import Prdc
+from dialogauge.metrics.distance.codebooks import codebooks
+from dialogauge.metrics.distance.distribution import PreparedDistribution, RealPairs, RealSide
+from dialogauge.metrics.distance.fbd import Fbd
+from dialogauge.metrics.distance.frechet import frechet_distance
+from dialogauge.metrics.distance.mmd import Mmd
+from dialogauge.metrics.distance.paired_rows import PairedRows
+from dialogauge.metrics.distance.prd import Codebooks, Prd, PreparedPrd
+from dialogauge.metrics.distance.prdc import Prdc
 from dialogauge.metrics.registry import Request
-from dialogauge.metrics.sides import PairedRows
 
 EXTRAPOLATED = Fbd(estimate="extrapolated")
 
@@ -379,7 +378,7 @@ def test_copies_are_called_equal():
 
 def test_draws_have_the_sizes_that_count(monkeypatch):
     """Of many real vectors only some are compared: a draw must leave the small side as large as it is."""
-    monkeypatch.setattr("dialogauge.metrics.mmd.LIMIT", 100)
+    monkeypatch.setattr("dialogauge.metrics.distance.mmd.LIMIT", 100)
     rng = np.random.default_rng(19)
     x, y = rng.normal(size=(1000, 4)), rng.normal(size=(50, 4)) + 0.8
     assert estimate(beside(Mmd(), x, y, size=1)).floor.p <= 0.02

@@ -6,10 +6,10 @@ import pytest
 
 from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.encode.cache import Cache
+from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.network import EncoderNetwork
-from dialogauge.evaluation import normality
 from dialogauge.evaluation.compare_systems import compare_runs
+from dialogauge.studies.normality import normality
 from tests.encode.models import build, minilm, open_model
 from tests.encode.vectors import THREE
 
@@ -106,7 +106,7 @@ def test_a_stream_counts_as_rows_do(monkeypatch):
     metrics = f"{TOKENS},ruber_unreferenced,fbd"
     rows = evaluate(Corpus(turns), metrics)
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 5)
-    monkeypatch.setattr("dialogauge.evaluation.stream.BATCH", 4)
+    monkeypatch.setattr("dialogauge.evaluation.measure.BATCH", 4)
     streamed = evaluate(Corpus(turns), metrics)
     for code in CODES:
         assert said(streamed, code) == said(rows, code) != []

@@ -5,11 +5,11 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import evaluate
 from dialogauge.evaluation.intervals import Resampler
 from dialogauge.evaluation.measure import measure
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import jackknife
-from dialogauge.evaluation.settings import Settings
-from dialogauge.evaluation.totals import add_all
-from dialogauge.metrics.column import Column
-from dialogauge.metrics.distinct import Distinct
+from dialogauge.evaluation.units import add_all
+from dialogauge.metrics.dialogue.distinct import Distinct
+from dialogauge.metrics.dialogue.length import Column
 from dialogauge.metrics.registry import parse_requests
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from dialogauge import compare, compare_runs, evaluate
 from dialogauge.corpus import Corpus, Turn, load
-from dialogauge.evaluation.matching import Answered, enough, same_units
-from dialogauge.evaluation.units import Units
+from dialogauge.evaluation.units import Answered, Units, enough, same_units
 
 
 def answered(turns):

@@ -1,5 +1,5 @@
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.merge_caveats import merge_caveats
+from dialogauge.evaluation.caveats import merge_caveats
 
 
 def test_caveats_that_differ_in_numbers_alone_become_one():

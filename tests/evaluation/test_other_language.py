@@ -8,10 +8,10 @@ import pytest
 from dialogauge import evaluate, load
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.find import ModelFiles
-from dialogauge.learn.provenance import languages_of
+from dialogauge.learned.directory import SavedModel
+from dialogauge.learned.ruber.model import open_ruber
+from dialogauge.learned.training.card import languages_of
 from dialogauge.metrics.registry import parse_request
-from dialogauge.models.directory import SavedModel
-from dialogauge.models.ruber import open_ruber
 from tests.encode.models import minilm
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

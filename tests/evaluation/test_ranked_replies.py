@@ -7,7 +7,7 @@ import pytest
 from dialogauge import best_replies, evaluate, stream, worst_replies
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
-from dialogauge.evaluation.ranked_replies import rankable
+from dialogauge.evaluation.replies import rankable
 from dialogauge.metrics.registry import parse_requests
 
 REFERENCE = "the cat sat on the mat"

@@ -10,11 +10,11 @@ import pytest
 from dialogauge import compare, evaluate, load, stream
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.corpus.unit import REAL, unit_key
+from dialogauge.corpus.turn import REAL, unit_key
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.intervals import Resampler
-from dialogauge.evaluation.real import read_real
-from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.measure import read_real
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.units import Units
 from tests.encode.models import build
 

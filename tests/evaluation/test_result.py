@@ -5,7 +5,7 @@ from pkgutil import iter_modules
 
 import pytest
 
-import dialogauge.reproduce
+import dialogauge.papers
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import evaluate
 from dialogauge.evaluation.forms import Forms
@@ -92,7 +92,7 @@ def forms(cls=Forms):
 
 
 def test_no_form_of_a_result_prints_all_that_it_holds():
-    for module in iter_modules(dialogauge.reproduce.__path__, "dialogauge.reproduce."):
+    for module in iter_modules(dialogauge.reproduce.__path__, "dialogauge.papers."):
         import_module(module.name)
     import_module("dialogauge.agreement.result")
     assert len(forms()) > 10

@@ -8,7 +8,7 @@ import pytest
 
 import dialogauge
 from dialogauge import InputError, RunOptions, Turn
-from dialogauge.evaluation.settings import RunKeywords
+from dialogauge.evaluation.options import RunKeywords
 
 VERBS = [dialogauge.evaluate, dialogauge.compare, dialogauge.correlate, dialogauge.sensitivity]
 TURNS = [Turn(str(number), "a " * number, system=system) for number in range(5) for system in ("s", "t")]

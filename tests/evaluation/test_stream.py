@@ -5,8 +5,8 @@ from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.corpus.load import Loading
 from dialogauge.errors import InputError
-from dialogauge.evaluation.totals import Total, add_all
-from dialogauge.metrics.distinct import Distinct
+from dialogauge.evaluation.units import Total, add_all
+from dialogauge.metrics.dialogue.distinct import Distinct
 
 
 @pytest.fixture(scope="module")

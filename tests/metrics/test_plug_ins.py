@@ -14,7 +14,7 @@ from tests.installed import install
 
 EXTRA = """
 from dataclasses import dataclass
-from dialogauge.metrics.length import Length
+from dialogauge.metrics.dialogue.length import Length
 from dialogauge.metrics import PlainMetric
 
 print("on stdout, where results go")

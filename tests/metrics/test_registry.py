@@ -5,7 +5,7 @@ import pytest
 from dialogauge.errors import InputError
 from dialogauge.metrics import registry
 from dialogauge.metrics.base import PlainMetric
-from dialogauge.metrics.bleu import Bleu
+from dialogauge.metrics.overlap.bleu import Bleu
 from dialogauge.metrics.registry import COMPAT, known_names, metric_class, parse_request, parse_requests
 
 

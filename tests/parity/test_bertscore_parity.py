@@ -7,8 +7,7 @@ import pytest
 
 from dialogauge import load
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.metrics.bertscore import BertScore
-from dialogauge.metrics.bertscore_files import LAYERS
+from dialogauge.metrics.embedding.bertscore import LAYERS, BertScore
 from tests.encode.models import LIMIT, build, change_json, encoders, minilm, torch
 from tests.shared import annotation, json_lines, shared
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge import evaluate, load
-from dialogauge.metrics.bleu import corpus_bleu, sentence_bleu
+from dialogauge.metrics.overlap.bleu import corpus_bleu, sentence_bleu
 from tests.shared import SIX, annotation, json_lines, shared
 
 TEXT = st.text(max_size=60) | st.text(alphabet="ab .,-3&;'\n", max_size=40)

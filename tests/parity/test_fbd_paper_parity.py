@@ -15,12 +15,9 @@ from nltk.translate import bleu_score
 
 from dialogauge import load
 from dialogauge.corpus import Turn
-from dialogauge.metrics.fbd_paper.bleu import PaperBleu
-from dialogauge.metrics.fbd_paper.meteor import PaperMeteor, meteor
-from dialogauge.metrics.fbd_paper.rouge_l import PaperRougeL, rouge_l
-from dialogauge.metrics.fbd_paper.rouge_stems import rouge_stem
-from dialogauge.metrics.fbd_paper.synonyms import CAPITALS, STOPS
-from dialogauge.metrics.synonyms import SUFFIXES, base_forms, table
+from dialogauge.metrics.fbd_paper.overlap import CAPITALS, STOPS, PaperBleu, PaperMeteor, meteor
+from dialogauge.metrics.fbd_paper.rouge_l import PaperRougeL, rouge_l, rouge_stem
+from dialogauge.metrics.overlap.meteor import SUFFIXES, base_forms, table
 from tests.shared import SIX, annotation, json_lines, shared
 
 OTHER_FOUR = ("convai2", "dailyh", "empathetic", "personaz")

@@ -11,9 +11,8 @@ from nltk.stem.porter import PorterStemmer
 from nltk.tokenize import word_tokenize
 from nltk.translate.meteor_score import align_words, meteor_score
 
-from dialogauge.metrics.meteor import align, meteor, meteor_tokens
-from dialogauge.metrics.porter import stem
-from dialogauge.metrics.synonyms import FILE, synonyms
+from dialogauge.metrics.overlap.meteor import FILE, align, meteor, meteor_tokens, synonyms
+from dialogauge.metrics.overlap.porter import stem
 from dialogauge.text.words import words
 from tests.shared import annotation, json_lines, shared
 

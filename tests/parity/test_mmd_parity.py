@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from dialogauge.metrics.kernels import mmd
-from dialogauge.metrics.mmd import Mmd
-from tests.metrics.rows import apart, placed, value
+from dialogauge.metrics.distance.mmd import Mmd, mmd
+from tests.metrics.distance.rows import apart, placed, value
 
 pairwise = pytest.importorskip("sklearn.metrics.pairwise", reason="needs scikit-learn")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dialogauge import load
-from dialogauge.metrics.codebooks import assign, codebooks, minibatch_codebooks, prd
+from dialogauge.metrics.distance.codebooks import assign, codebooks, minibatch_codebooks, prd
 from tests.encode.models import minilm
 from tests.shared import annotation, shared
 

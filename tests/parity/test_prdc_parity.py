@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dialogauge.metrics.neighbours import prdc
-from dialogauge.metrics.prdc import Prdc
-from tests.metrics.rows import apart, placed, value
+from dialogauge.metrics.distance.neighbours import prdc
+from dialogauge.metrics.distance.prdc import Prdc
+from tests.metrics.distance.rows import apart, placed, value
 
 pytest.importorskip("sklearn", reason="needs scikit-learn, which prdc calls")
 theirs = pytest.importorskip("prdc", reason="needs prdc: pip install --no-deps prdc==0.2")

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from dialogauge import load
-from dialogauge.metrics.rouge_l import rouge_l
+from dialogauge.metrics.overlap.rouge_l import rouge_l
 from tests.shared import SIX, annotation, json_lines, shared
 
 SCORER = RougeScorer(["rougeL"], use_stemmer=False)

@@ -9,7 +9,7 @@ import pytest
 
 from dialogauge import Corpus, Turn, evaluate
 from dialogauge.encode.encoders import Encoders
-from tests.metrics.rows import Placed, noise
+from tests.metrics.distance.rows import Placed, noise
 
 N, SYSTEMS = 30, ("a", "b", "c")
 VECTORS = dict(zip([f"{kind} {i}" for kind in ("real", *SYSTEMS) for i in range(N)], noise(0, 4 * N, 5), strict=True))

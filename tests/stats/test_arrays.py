@@ -5,7 +5,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from dialogauge import Corpus, Turn, compare, evaluate
-from dialogauge.metrics.length import Length
+from dialogauge.metrics.dialogue.length import Length
 from dialogauge.stats.arrays import cosine, group_means, one_blas_thread, settled, unit_rows
 
 

@@ -3,9 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dialogauge.text.characters import in_word, word_at
-from dialogauge.text.sentences import sentences
-from dialogauge.text.words import words
+from dialogauge.text.words import in_word, sentences, word_at, words
 
 # Texts written for this test; their words come from NLTK 3.10.4's word_tokenize with its English Punkt model.
 GOLDEN = json.loads((Path(__file__).parent / "words_golden.json").read_text(encoding="utf-8"))

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dialogauge.agreement.aligned import Aligned
-from dialogauge.agreement.points import COUNTED, Points, Scope
+from dialogauge.agreement.points import COUNTED, Aligned, Points, Scope
 from dialogauge.agreement.result import MEAN, AgreementRow
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.merge_caveats import number_free
+from dialogauge.evaluation.caveats import number_free
 from dialogauge.metrics.registry import Request
 from dialogauge.stats.arrays import Floats
 

@@ -2,30 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from dialogauge.agreement import caveats
-from dialogauge.agreement.aligned import Aligned, align
-from dialogauge.agreement.found import Correlations
-from dialogauge.agreement.point_sets import PointSet, dialogue_points, turn_points
-from dialogauge.agreement.points import Level, Points, Scope
+from dialogauge.agreement.points import (
+    Aligned,
+    Level,
+    Points,
+    PointSet,
+    Scope,
+    align,
+    choose_dimensions,
+    dialogue_points,
+    known_dimensions,
+    ratings_of,
+    turn_points,
+)
 from dialogauge.agreement.result import AgreementRow, Ceiling, Contrast
-from dialogauge.agreement.scopes import FEWEST
 from dialogauge.agreement.system_level import Scored, correlate_systems, score_systems
-from dialogauge.agreement.turn_level import correlate_points
+from dialogauge.agreement.turn_level import Correlations, correlate_points
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.measure import Measured
-from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.options import Settings
 from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import pairwise_accuracy, uncentred_correlation
 from dialogauge.stats.reliability import reliability
+
+DEFAULT_LEVELS: tuple[Level, ...] = ("turn", "system")
+FEWEST = 3
+"""Points without which a correlation says nothing."""
+
+
+def find_scopes(
+    corpora: Mapping[str, Corpus], levels: Sequence[Level] | None, dimensions: Sequence[str] | None
+) -> tuple[dict[str, list[Scope]], list[Caveat]]:
+    """By corpus, found before anything is scored. What some corpora or levels lack is said; refused is what all of them
+    lack, and a dimension that none has."""
+    _refuse_unknown(corpora, levels or DEFAULT_LEVELS, dimensions)
+    found: dict[str, list[Scope]] = {}
+    lacking: list[str] = []
+    for name, corpus in corpora.items():
+        found[name] = []
+        for level in levels or DEFAULT_LEVELS:
+            chosen = choose_dimensions(corpus, level, dimensions)
+            if not chosen:
+                lacking.append(f"{name}: no such ratings at {level} level")
+            for dimension in chosen:
+                lack = _lack(corpus, dimension, level)
+                if lack is None:
+                    found[name].append(Scope(name, dimension, level))
+                elif levels:
+                    lacking.append(f"{name}, {dimension}: {lack}")
+    if not any(found.values()):
+        raise InputError("; ".join(lacking) or "no turn has ratings at turn level; ask for the dialogue level")
+    return found, [Caveat("nothing_there", message) for message in lacking]
+
+
+def _refuse_unknown(corpora: Mapping[str, Corpus], levels: Sequence[Level], dimensions: Sequence[str] | None) -> None:
+    """A dimension that no corpus has at any of the levels."""
+    if dimensions is None:
+        return
+    known = dict.fromkeys(
+        name for corpus in corpora.values() for level in levels for name in known_dimensions(corpus, level)
+    )
+    for wanted in dimensions:
+        if wanted.casefold() not in {"all", *(name.casefold() for name in known)}:
+            raise unknown("dimension", wanted, known)
+
+
+def _lack(corpus: Corpus, dimension: str, level: Level) -> str | None:
+    """What is missing for this level; None where nothing is."""
+    rated = [turn for turn in corpus if ratings_of(turn, dimension, level)]
+    systems = len({turn.system for turn in rated})
+    if level == "system" and systems < FEWEST:
+        return f"the system level needs {FEWEST} rated systems or more, found {systems}"
+    if level == "dialogue" and all(turn.dialogue is None for turn in rated):
+        return "the dialogue level needs turns with a `dialogue`, and none has any"
+    return None
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
-from dialogauge.agreement.aligned import Aligned
-from dialogauge.agreement.found import Coefficient, Correlations
-from dialogauge.agreement.turn_level import BOOTSTRAP, PERM_BOTH, PERMUTATION, SWAPS, stream
+from dialogauge.agreement.points import Aligned
+from dialogauge.agreement.turn_level import BOOTSTRAP, PERM_BOTH, PERMUTATION, SWAPS, Coefficient, Correlations, stream
 from dialogauge.evaluation.intervals import Resampler, bootstraps
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.settings import Settings
-from dialogauge.metrics.column import Column
+from dialogauge.metrics.dialogue.length import Column
 from dialogauge.metrics.registry import Request
 from dialogauge.stats.arrays import Floats, group_means, settled
 from dialogauge.stats.correlations import kendall_rows, pearson_rows, spearman_rows

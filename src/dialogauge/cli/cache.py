@@ -12,8 +12,8 @@ from dialogauge.errors import Caveat
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:
-    from dialogauge.encode.cache import CacheStatus
-    from dialogauge.encode.cache_parts import Part
+    from dialogauge.encode.cache.cache import CacheStatus
+    from dialogauge.encode.cache.parts import Part
 
 HELP = "show or clear what is kept between runs"
 DESCRIPTION = """\
@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.encode.cache import Cache
-    from dialogauge.encode.cache_parts import parts
+    from dialogauge.encode.cache.cache import Cache
+    from dialogauge.encode.cache.parts import parts
 
     with Cache() as cache:
         freed = removed = None

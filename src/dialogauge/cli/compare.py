@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     how = presentation(arguments)
     if arguments.plot:
-        from dialogauge.report.drawing import check_figure_path
+        from dialogauge.figures.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     guards, limits = parse_gates(IF_WORSE, arguments), parse_gates(BELOW, arguments)
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     warn([*comparison.caveats, *held_against_nothing(comparison, guards)], arguments)
     print(rendered(comparison, arguments), flush=True)
     if arguments.plot:
-        from dialogauge.report import plot_comparison
+        from dialogauge.figures import plot_comparison
 
         plot_comparison(comparison.renamed(how["names"]), arguments.plot)
     return exit_status(failures)
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Comparison:
     from dialogauge.corpus import stream
-    from dialogauge.corpus.source import refuse_missing
+    from dialogauge.corpus.reading.source import refuse_missing
     from dialogauge.evaluation import compare, compare_runs
     from dialogauge.evaluation.saved import is_run
 

@@ -70,13 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.agreement.correlate_corpora import check_levels, correlate
-    from dialogauge.evaluation.settings import RunOptions
+    from dialogauge.evaluation.options import RunOptions
 
     how = presentation(arguments)
     check_levels(arguments.level)
     requests = RunOptions(**options(arguments)).requests(arguments.metrics)
     if arguments.figures:
-        from dialogauge.report.agreement_figures import check_figure_folder
+        from dialogauge.figures.agreement import check_figure_folder
 
         check_figure_folder(arguments.figures, arguments.figure_format)
     result = correlate(
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     warn(result.caveats, arguments)
     print(rendered(result, arguments), flush=True)
     if arguments.figures:
-        from dialogauge.report.agreement_figures import plot_agreement
+        from dialogauge.figures.agreement import plot_agreement
 
         plot_agreement(result.renamed(how["names"]), arguments.figures, arguments.figure_format)
     return 0
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
     """Every file by the corpus's name, or all of them as one."""
-    from dialogauge.agreement.names import corpus_name, free_name
+    from dialogauge.agreement.correlate_corpora import corpus_name, free_name
     from dialogauge.corpus import load
     from dialogauge.corpus.load import corpora_in
     from dialogauge.corpus.ratings import join_ratings

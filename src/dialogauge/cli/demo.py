@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = example_file()
     if arguments.plot:
-        from dialogauge.report.drawing import check_figure_path
+        from dialogauge.figures.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     result = evaluate(load(path), METRICS, progress=not arguments.quiet)
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"\n{explanation(result)}\nYour own file, in the form of {path}: dialogauge score FILE --metrics {METRICS}"
         )
     if arguments.plot:
-        from dialogauge.report import plot_scores
+        from dialogauge.figures import plot_scores
 
         plot_scores(result, arguments.plot)
     return 0

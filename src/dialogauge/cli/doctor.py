@@ -73,7 +73,7 @@ def _package(name: str, purpose: str, extra: str = "") -> Check:
 
 
 def _synonyms() -> Check:
-    from dialogauge.metrics.synonyms import TABLE, synonyms
+    from dialogauge.metrics.overlap.meteor import TABLE, synonyms
 
     works = "automobile" in synonyms("cars")
     found, fix = (TABLE, "") if works else ("damaged", "pip install --force-reinstall dialogauge")

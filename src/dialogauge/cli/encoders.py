@@ -69,8 +69,8 @@ def _transformers() -> list[EncoderRow]:
 
 
 def _universal() -> EncoderRow:
+    from dialogauge.encode.model_files import packaged_file
     from dialogauge.encode.universal import FILE, INSTALL, PACKAGE
-    from dialogauge.encode.weights_packages import packaged_file
 
     found = packaged_file(PACKAGE, FILE)
     about = "Universal Sentence Encoder (multilingual, quantised), 512-d, whole texts only; or use:FILE"

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import argparse
 import re
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
+from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.numbers import number, whole
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
     from dialogauge.corpus.load import Loading
-    from dialogauge.evaluation.settings import RunKeywords
+    from dialogauge.evaluation.options import RunKeywords
+
+
+def whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"expected a whole number, found {shortened(text)}") from None
+
+
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"expected a number, found {shortened(text)}") from None
 
 
 class Joined(argparse.Action):

@@ -29,8 +29,7 @@ from dialogauge.cli import (
     train,
 )
 from dialogauge.cli.output import add_quiet
-from dialogauge.cli.parser import Parser
-from dialogauge.cli.subcommands import add_subcommands
+from dialogauge.cli.parser import Parser, add_subcommands
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations
-from dialogauge.cli.numbers import whole
+from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations, whole
 from dialogauge.cli.output import add_presentation, presentation, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
@@ -50,13 +49,13 @@ def _utterances(text: str) -> int | None:
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.corpus import load
-    from dialogauge.evaluation.normality import check_plan, normality
+    from dialogauge.studies.normality import check_plan, normality
 
     how = presentation(arguments)
     making = {name: getattr(arguments, name) for name in ("encoder", "dtype", "pool", "layer", "context", "seed")}
     check_plan(**making)
     if arguments.plot:
-        from dialogauge.report.drawing import check_figure_path
+        from dialogauge.figures.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     progress = not arguments.quiet
@@ -72,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     warn(result.caveats, arguments)
     print(result.render(arguments.format, **how), flush=True)
     if arguments.plot:
-        from dialogauge.report.normality_figure import plot_normality
+        from dialogauge.figures.studies import plot_normality
 
         plot_normality(result.renamed(how["names"]), arguments.plot)
     return 0

@@ -1,13 +1,15 @@
-"""Reads the call, and answers a wrong one with the hint that helps."""
+"""Reads the call, answers a wrong one with the hint that helps, and adds commands below a command."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
+from dialogauge.cli.output import add_quiet
 from dialogauge.errors import InputError, unknown
 from dialogauge.tables import printable
 
@@ -56,3 +58,20 @@ def refuse_metrics_among(texts: Sequence[str], metrics: str | Sequence[str] | No
         given = [metrics] if isinstance(metrics, str) else metrics or []
         whole = ",".join(text.strip(", ") for text in [*given, *misplaced])
         raise InputError(f"{misplaced[0]!r} is a metric, not a file; name metrics with commas: --metrics {whole}")
+
+
+def add_subcommands(
+    parser: argparse.ArgumentParser, modules: Mapping[str, ModuleType], *, dest: str, metavar: str
+) -> None:
+    children = parser.add_subparsers(dest=dest, required=True, metavar=metavar)
+    for name, module in modules.items():
+        child = children.add_parser(
+            name,
+            help=module.HELP,
+            description=module.DESCRIPTION,
+            epilog=module.EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(child)
+        # Without a default of its own, what stands before the command holds.
+        add_quiet(child, default=argparse.SUPPRESS)

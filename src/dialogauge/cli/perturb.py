@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dialogauge.cli.inputs import add_inputs, listed_names, reading
-from dialogauge.cli.numbers import number, whole
+from dialogauge.cli.inputs import add_inputs, listed_names, number, reading, whole
 from dialogauge.cli.output import remark, warn
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable_file, whole_file
@@ -59,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.corpus import load
-    from dialogauge.corpus.perturb import check_call, perturb, references_as_system
+    from dialogauge.studies.perturb import check_call, perturb, references_as_system
 
     check_call(arguments.kind, arguments.ratio, arguments.seed)
     if arguments.out != STDOUT:
@@ -88,7 +87,7 @@ def _write_lines(turns: Iterable[Turn], file: BinaryIO) -> None:
 
 def _json_line(turn: Turn) -> str:
     """The turn as the reader `jsonl` reads it back. What could harm a terminal is spelled as an escape."""
-    from dialogauge.corpus.columns import FIELDS
+    from dialogauge.corpus.reading.columns import FIELDS
 
     values = {field: getattr(turn, field) for field in FIELDS}
     kept = {field: value for field, value in values.items() if value or field == "response"}

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli import reproduce_entailment
-from dialogauge.cli.inputs import Joined
-from dialogauge.cli.numbers import whole
+from dialogauge.cli.inputs import Joined, whole
 from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.encode.neural import require_neural
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dialogauge.reproduce.correlations import PaperRecipe
-    from dialogauge.reproduce.ruber_tables import RuberInputs
+    from dialogauge.papers.fbd.correlations import PaperRecipe
+    from dialogauge.papers.ruber.tables import RuberInputs
 
 HELP = "set the papers' tables and figures beside ours"
 DESCRIPTION = f"""\
@@ -117,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.evaluation.settings import Settings
+    from dialogauge.evaluation.options import Settings
 
     if arguments.what not in WHAT:
         raise unknown("table or figure", arguments.what, WHAT)
@@ -128,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"--corpora: {arguments.what} needs the folder of rated files, found none")
     Settings(arguments.seed, arguments.resamples)
     if arguments.plot:
-        from dialogauge.report.drawing import check_figure_path
+        from dialogauge.figures.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     result = WHAT[arguments.what](arguments)
@@ -137,15 +136,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot and arguments.what in reproduce_entailment.WHAT:
         reproduce_entailment.plot(arguments.what, result, arguments.plot)
     elif arguments.plot:
-        from dialogauge.report import plot_paper_bars
+        from dialogauge.figures import plot_paper_bars
 
         plot_paper_bars(result.panels, arguments.plot)
     return 0
 
 
 def _recipe(arguments: argparse.Namespace) -> PaperRecipe:
-    from dialogauge.reproduce.correlations import PaperRecipe
-    from dialogauge.reproduce.models import parse_models
+    from dialogauge.papers.fbd.correlations import PaperRecipe
+    from dialogauge.papers.models import parse_models
 
     rows = _listed(arguments.metrics, "--metrics")
     return PaperRecipe(parse_models(arguments.models), arguments.vectors, arguments.own_recipes, rows)
@@ -161,14 +160,14 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _table3(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.correlations import reproduce_table3
+    from dialogauge.papers.fbd.correlations import reproduce_table3
 
     return reproduce_table3(arguments.corpora, _recipe(arguments), **_options(arguments))
 
 
 def _table4(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.models import parse_models
-    from dialogauge.reproduce.normality import reproduce_table4
+    from dialogauge.papers.fbd.table4 import reproduce_table4
+    from dialogauge.papers.models import parse_models
 
     options = _options(arguments)
     del options["resamples"]
@@ -176,25 +175,25 @@ def _table4(arguments: argparse.Namespace) -> Any:
 
 
 def _table5(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.correlations import reproduce_table5
+    from dialogauge.papers.fbd.correlations import reproduce_table5
 
     return reproduce_table5(arguments.corpora, _recipe(arguments), **_options(arguments))
 
 
 def _figure1(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.bars import reproduce_figure1
+    from dialogauge.papers.fbd.figures import reproduce_figure1
 
     return reproduce_figure1(arguments.corpora, _recipe(arguments), **_options(arguments))
 
 
 def _figure2(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.bars import reproduce_figure2
+    from dialogauge.papers.fbd.figures import reproduce_figure2
 
     return reproduce_figure2(arguments.corpora, _recipe(arguments), **_options(arguments))
 
 
 def _faults(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.faults import faults
+    from dialogauge.papers.fbd.faults import faults
 
     conversations = arguments.conversations or ()
     return faults(arguments.corpora, arguments.only, grade=arguments.grade, conversations=conversations)
@@ -202,15 +201,15 @@ def _faults(arguments: argparse.Namespace) -> Any:
 
 def _ruber_table(arguments: argparse.Namespace) -> Any:
     require_neural(f"dialogauge reproduce {arguments.what}")
-    from dialogauge.reproduce.ruber_tables import reproduce_ruber_table3, reproduce_ruber_table4
+    from dialogauge.papers.ruber.tables import reproduce_ruber_table3, reproduce_ruber_table4
 
     reproduce = reproduce_ruber_table3 if arguments.what == "ruber-table3" else reproduce_ruber_table4
     return reproduce(_ruber_inputs(arguments), cache=not arguments.no_cache, progress=not arguments.quiet)
 
 
 def _ruber_inputs(arguments: argparse.Namespace) -> RuberInputs:
-    from dialogauge.reproduce.models import parse_models
-    from dialogauge.reproduce.ruber_tables import RuberInputs
+    from dialogauge.papers.models import parse_models
+    from dialogauge.papers.ruber.tables import RuberInputs
 
     for option, what in (("conversations", "training"), ("validation", "validation")):
         if not getattr(arguments, option):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
-    from dialogauge.reproduce.entailment_table3 import EntailmentInputs
+    from dialogauge.papers.entailment.table3 import EntailmentInputs
 
 DESCRIPTION = """\
 Dziri et al. 2019, Evaluating Coherence in Dialogue Systems using Entailment; its judgements of Reddit and OpenSubtitles
@@ -49,43 +49,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _table1(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.entailment_table1 import reproduce_entailment_table1
+    from dialogauge.papers.entailment.table1 import reproduce_entailment_table1
 
     return reproduce_entailment_table1(arguments.conversations or (), seed=arguments.seed, progress=not arguments.quiet)
 
 
 def _table2(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.entailment_classes import parse_thresholds
-    from dialogauge.reproduce.entailment_table2 import reproduce_entailment_table2
+    from dialogauge.papers.entailment.classes import parse_thresholds
+    from dialogauge.papers.entailment.table2 import reproduce_entailment_table2
 
     inputs, rule = _inputs(arguments), parse_thresholds(arguments.thresholds)
     return reproduce_entailment_table2(inputs.folder, inputs.entailment or {}, rule, inputs.only, **_running(arguments))
 
 
 def _table3(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.entailment_table3 import reproduce_entailment_table3
+    from dialogauge.papers.entailment.table3 import reproduce_entailment_table3
 
     return reproduce_entailment_table3(_inputs(arguments), **_running(arguments), **_resampling(arguments))
 
 
 def _figure1(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.entailment_figure1 import reproduce_entailment_figure1
+    from dialogauge.papers.entailment.figure1 import reproduce_entailment_figure1
 
     inputs = _inputs(arguments)
     return reproduce_entailment_figure1(inputs.folder, inputs.entailment or {}, inputs.only, **_running(arguments))
 
 
 def _figure2(arguments: argparse.Namespace) -> Any:
-    from dialogauge.reproduce.entailment_figure2 import reproduce_entailment_figure2
+    from dialogauge.papers.entailment.figure2 import reproduce_entailment_figure2
 
     return reproduce_entailment_figure2(_inputs(arguments), **_running(arguments), **_resampling(arguments))
 
 
 def _inputs(arguments: argparse.Namespace) -> EntailmentInputs:
-    from dialogauge.reproduce.entailment_models import parse_entailment_models
-    from dialogauge.reproduce.entailment_rows import BERT_BASE
-    from dialogauge.reproduce.entailment_table3 import EntailmentInputs
-    from dialogauge.reproduce.models import parse_models
+    from dialogauge.papers.entailment.published import parse_entailment_models
+    from dialogauge.papers.entailment.rows import BERT_BASE
+    from dialogauge.papers.entailment.table3 import EntailmentInputs
+    from dialogauge.papers.models import parse_models
 
     models = parse_models(arguments.models)
     if others := models.keys() - {BERT_BASE}:
@@ -108,11 +108,11 @@ def _resampling(arguments: argparse.Namespace) -> dict[str, Any]:
 def plot(what: str, result: Any, path: Path) -> None:
     """Draws what was computed."""
     if what == "entailment-figure1":
-        from dialogauge.report import plot_class_boxes
+        from dialogauge.figures import plot_class_boxes
 
         plot_class_boxes(result.panels, path)
     else:
-        from dialogauge.report import plot_similarity_scatter
+        from dialogauge.figures import plot_similarity_scatter
 
         plot_similarity_scatter(result.panels, path, result.seed)
 

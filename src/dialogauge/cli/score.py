@@ -17,16 +17,15 @@ from dialogauge.cli.inputs import (
     add_resampling,
     options,
     reading,
+    whole,
 )
-from dialogauge.cli.numbers import whole
 from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
     from dialogauge.corpus import Corpus
     from dialogauge.corpus.load import Loading
-    from dialogauge.evaluation.listed_replies import ListedReplies
-    from dialogauge.evaluation.ranked_replies import Order
+    from dialogauge.evaluation.replies import ListedReplies, Order
     from dialogauge.metrics.registry import Request
 
 ORDERS: tuple[Order, ...] = ("worst", "best")
@@ -75,8 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation import evaluate
-    from dialogauge.evaluation.explain import explain
-    from dialogauge.evaluation.ranked_replies import rank_replies, rankable
+    from dialogauge.evaluation.replies import rank_replies, rankable
+    from dialogauge.studies.explain import explain
 
     how = presentation(arguments)
     limits = parse_gates(BELOW, arguments)
@@ -96,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out:
         result.save(arguments.out, overwrite=arguments.overwrite, ranked=ranked)
     if arguments.plot:
-        from dialogauge.report import plot_scores
+        from dialogauge.figures import plot_scores
 
         plot_scores(result.renamed(how["names"]), arguments.plot)
     return exit_status(below(result.scores, limits))
@@ -104,8 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _requests(arguments: argparse.Namespace, limited: Sequence[Request]) -> tuple[list[Request], list[Request]]:
     """What is to be scored, `limited` or not, and which of it explained."""
-    from dialogauge.evaluation.explain import check_explained
-    from dialogauge.evaluation.settings import RunOptions
+    from dialogauge.evaluation.options import RunOptions
+    from dialogauge.studies.explain import check_explained
 
     wanted = [*filter(None, (arguments.metrics, arguments.explain)), *limited]
     if not wanted:
@@ -126,7 +125,7 @@ def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:
     if arguments.out:
         check_run_writable(arguments.out, arguments.overwrite)
     if arguments.plot:
-        from dialogauge.report.drawing import check_figure_path
+        from dialogauge.figures.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
 
@@ -134,7 +133,7 @@ def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:
 def _corpus(arguments: argparse.Namespace) -> Corpus | Loading:
     """A stream, unless it must be gone through again and cannot be."""
     from dialogauge.corpus import load, stream
-    from dialogauge.corpus.source import STDIN
+    from dialogauge.corpus.reading.source import STDIN
 
     again = arguments.explain or arguments.worst or arguments.best
     return (load if again and str(STDIN) in arguments.files else stream)(arguments.files, **reading(arguments))

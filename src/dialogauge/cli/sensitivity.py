@@ -47,16 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.corpus import load
-    from dialogauge.corpus.perturbations import KINDS
-    from dialogauge.evaluation.sensitivity import check_plan, sensitivity
-    from dialogauge.evaluation.settings import RunOptions
+    from dialogauge.evaluation.options import RunOptions
+    from dialogauge.studies.perturb import KINDS
+    from dialogauge.studies.sensitivity import check_plan, sensitivity
 
     how = presentation(arguments)
     kinds = KINDS if arguments.kinds is None else arguments.kinds
     kinds, ratios = check_plan(kinds, _numbers(arguments.ratios))
     requests = RunOptions(**options(arguments)).requests(arguments.metrics)
     if arguments.plot:
-        from dialogauge.report.drawing import check_figure_path
+        from dialogauge.figures.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
     corpus = load(arguments.files, **reading(arguments), progress=not arguments.quiet)
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     warn(result.caveats, arguments)
     print(result.render(arguments.format, **how), flush=True)
     if arguments.plot:
-        from dialogauge.report.sensitivity_figure import plot_sensitivity
+        from dialogauge.figures.studies import plot_sensitivity
 
         plot_sensitivity(result.renamed(how["names"]), arguments.plot)
     return 0

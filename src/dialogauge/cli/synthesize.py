@@ -6,13 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import add_reading, reading
-from dialogauge.cli.numbers import number, whole
+from dialogauge.cli.inputs import add_reading, number, reading, whole
 from dialogauge.cli.output import add_format, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dialogauge.learn.synthesis import Options
+    from dialogauge.learned.synthesis import Options
 
 HELP = "make an inference corpus from conversations"
 DESCRIPTION = """\
@@ -85,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.what not in KINDS:
         raise unknown("corpus to synthesize", arguments.what, KINDS)
-    from dialogauge.learn.synthesis import synthesize_entailment
+    from dialogauge.learned.synthesis import synthesize_entailment
 
     found = synthesize_entailment(
         arguments.files,
@@ -104,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make_options(arguments: argparse.Namespace) -> Options:
-    from dialogauge.learn.synthesis import Options
+    from dialogauge.learned.synthesis import Options
 
     for share, files in (("nli", arguments.nli), ("facts", arguments.dialogue_nli)):
         if getattr(arguments, f"{share}_share") and not files:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dialogauge.cli import train_entailment, train_ruber
-from dialogauge.cli.subcommands import add_subcommands
+from dialogauge.cli.parser import add_subcommands
 from dialogauge.encode.neural import require_neural
 
 HELP = "train a learned metric on data of your own"

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.numbers import number, whole
+from dialogauge.cli.inputs import number, whole
 from dialogauge.cli.training import add_last, check, named_recipe, show
 
 if TYPE_CHECKING:
-    from dialogauge.learn.entailment.recipe import EntailmentRecipe
+    from dialogauge.learned.entailment.recipe import EntailmentRecipe
 
 HELP = "whether a response follows from what was said, ignores or contradicts it, from inference pairs"
 DESCRIPTION = """\
@@ -83,8 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.learn.entailment.data import Files
-    from dialogauge.learn.entailment.train import train_entailment
+    from dialogauge.learned.entailment.data import Files
+    from dialogauge.learned.entailment.train import train_entailment
 
     check(arguments, "pairs")
     trained = train_entailment(
@@ -109,6 +109,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def make_recipe(arguments: argparse.Namespace) -> EntailmentRecipe:
     """The recipe named, but for what was given."""
-    from dialogauge.learn.entailment.recipe import RECIPES
+    from dialogauge.learned.entailment.recipe import RECIPES
 
     return named_recipe(RECIPES, arguments)

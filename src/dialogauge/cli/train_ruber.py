@@ -6,13 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import add_reading, reading
-from dialogauge.cli.numbers import number, whole
+from dialogauge.cli.inputs import add_reading, number, reading, whole
 from dialogauge.cli.training import add_last, check, named_recipe, show
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
-    from dialogauge.learn.recipe import RuberRecipe
+    from dialogauge.learned.ruber.recipe import RuberRecipe
 
 HELP = "how related a response is to what was said, from conversations (RUBER's unreferenced metric)"
 DESCRIPTION = """\
@@ -75,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.learn.ruber import Conversations, train_ruber
+    from dialogauge.learned.ruber.train import Conversations, train_ruber
 
     check(arguments, "conversations")
     trained = train_ruber(
@@ -100,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def make_recipe(arguments: argparse.Namespace) -> RuberRecipe:
     """The recipe named, but for what was given."""
-    from dialogauge.learn.recipe import RECIPES
+    from dialogauge.learned.ruber.recipe import RECIPES
 
     negatives, layers = arguments.negatives, arguments.layers
     kinds = None if negatives is None else tuple(kind.strip() for kind in negatives.split(",") if kind.strip())

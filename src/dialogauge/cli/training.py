@@ -9,14 +9,14 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dialogauge.cli.numbers import whole
+from dialogauge.cli.inputs import whole
 from dialogauge.cli.output import add_format, remark, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from dialogauge.learn.provenance import TrainingResult
+    from dialogauge.learned.training.card import TrainingResult
 
 
 AnyRecipe = TypeVar("AnyRecipe", bound="DataclassInstance")
@@ -38,7 +38,7 @@ def check(arguments: argparse.Namespace, what: str) -> None:
     if arguments.validation and arguments.validation_share is not None:
         raise InputError(f"--validation-share: --validation names {what} to validate with already")
     if arguments.plot:
-        from dialogauge.report.drawing import check_figure_path
+        from dialogauge.figures.drawing import check_figure_path
 
         check_figure_path(arguments.plot)
 
@@ -57,7 +57,7 @@ def show(trained: TrainingResult, arguments: argparse.Namespace, metric: str) ->
     warn(trained.caveats, arguments)
     print(trained.render(arguments.format, width=table_width(arguments)), flush=True)
     if arguments.plot:
-        from dialogauge.report import plot_training
+        from dialogauge.figures import plot_training
 
         plot_training(trained.card, arguments.plot)
     call = f"dialogauge score FILE --metrics {quote(f'{metric}[model={arguments.out}]')}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dialogauge.corpus.columns import ColumnMap
+from dialogauge.corpus.reading.columns import ColumnMap
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.tables import counted, first_few

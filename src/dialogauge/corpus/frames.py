@@ -10,15 +10,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from dialogauge.corpus.columns import FIELDS, ColumnMap, gather_ratings, refuse_names
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading, stream
-from dialogauge.corpus.quote import quote
-from dialogauge.corpus.reading import LocatedTurn, Reading
-from dialogauge.corpus.record import turn
-from dialogauge.corpus.strict_json import plain, refuse_surrogates
+from dialogauge.corpus.reading.columns import FIELDS, ColumnMap, gather_ratings, refuse_names
+from dialogauge.corpus.reading.json import plain, refuse_surrogates
+from dialogauge.corpus.reading.reader import LocatedTurn, Reading
+from dialogauge.corpus.reading.records import turn
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
+from dialogauge.text.quote import quote
 
 TAKEN = (
     "a Corpus, a path or several, a list of dicts or Turns, a pandas DataFrame, or what gives Arrow tables (a polars "

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from dialogauge.corpus import known
-from dialogauge.corpus.columns import ColumnMap, check_mapping
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.corpus.fields import refuse_huge_texts
-from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.registry import choose
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading, system_name
-from dialogauge.corpus.source import STDIN, content_sha256, refuse_missing, sha256, spooled_stdin
+from dialogauge.corpus.reading.columns import ColumnMap, check_mapping
+from dialogauge.corpus.reading.fields import refuse_huge_texts
+from dialogauge.corpus.reading.reader import LocatedTurn, Reader, Reading, system_name
+from dialogauge.corpus.reading.source import STDIN, content_sha256, refuse_missing, sha256, spooled_stdin
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.progress import progress_bar
+from dialogauge.text.quote import quote
 
 _LINES = 1 << 40
 

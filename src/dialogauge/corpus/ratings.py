@@ -9,17 +9,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from dialogauge.corpus import fields
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import quote, quote_all
-from dialogauge.corpus.readers import delimited, jsonl, parquet
-from dialogauge.corpus.reading import Reading
-from dialogauge.corpus.source import opened, refuse_missing, sha256
-from dialogauge.corpus.strict_json import parse_object
+from dialogauge.corpus.readers import delimited, json_turns, parquet
+from dialogauge.corpus.reading import fields
+from dialogauge.corpus.reading.json import parse_object
+from dialogauge.corpus.reading.reader import FileHead, Reading
+from dialogauge.corpus.reading.source import opened, refuse_missing, sha256
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.tables import counted
+from dialogauge.text.quote import quote, quote_all
 
 COLUMNS = ("id", "system", "rater", "dimension", "value")
 DIMENSION = "overall"
@@ -171,7 +170,7 @@ def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise InputError("is a directory; expected a file of ratings", path)
     if parquet.sniff(head):
         return _parquet(reading)
-    if jsonl.sniff(head):
+    if json_turns.sniff(head):
         return _json_lines(reading)
     return _table(reading, "\t" if "\t" in head.first_line else ",")
 

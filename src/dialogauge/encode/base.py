@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,3 +107,14 @@ class Encoder(ABC):
     def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
         """One vector for each text or pair."""
         raise InputError(f"the encoder {self.identity} has no vectors for whole texts; choose another with encoder=")
+
+
+class Tuning(Protocol):
+    """What training changed of a model's weights."""
+
+    @property
+    def digest(self) -> str:
+        """The same for the same change, and for no other."""
+
+    def apply(self, model: Any) -> None:
+        """Changes the weights of the model, which has all its layers."""

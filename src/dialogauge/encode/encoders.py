@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dialogauge.encode.base import Dtype, Encoder
-from dialogauge.encode.cache import Cache
-from dialogauge.encode.tuning import Tuning
+from dialogauge.encode.base import Dtype, Encoder, Tuning
+from dialogauge.encode.cache.cache import Cache
 from dialogauge.errors import Caveat, DialogaugeError, InputError
 from dialogauge.files import expanded
 from dialogauge.plugins import PlugIns
@@ -70,8 +69,7 @@ class Encoders:
 
     def _static(self, name: str) -> Encoder:
         from dialogauge.encode.find import KNOWN, find_model
-        from dialogauge.encode.input_table import InputTable
-        from dialogauge.encode.static import open_static
+        from dialogauge.encode.static import InputTable, open_static
 
         path = expanded(name)
         if name in KNOWN or path.is_dir():

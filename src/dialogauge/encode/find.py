@@ -14,9 +14,7 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
-from dialogauge.encode.model_config import read_json, refuse_odd_files, whole
-from dialogauge.encode.neural import require_neural
-from dialogauge.encode.weights_packages import (
+from dialogauge.encode.model_files import (
     MINILM_INSTALL,
     MINILM_SHA256,
     MPNET_INSTALL,
@@ -24,7 +22,11 @@ from dialogauge.encode.weights_packages import (
     minilm_directory,
     mpnet_directory,
     mpnet_parts,
+    read_json,
+    refuse_odd_files,
+    whole,
 )
+from dialogauge.encode.neural import require_neural
 from dialogauge.errors import InputError
 from dialogauge.text.languages import ENGLISH
 

@@ -13,11 +13,10 @@ import numpy as np
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from dialogauge.encode.base import Dtype
-from dialogauge.encode.entries import Output
+from dialogauge.encode.base import Dtype, Tuning
+from dialogauge.encode.cache.store import Output
 from dialogauge.encode.find import CONFIG, ModelFiles
 from dialogauge.encode.tokenizer import TokenizedText
-from dialogauge.encode.tuning import Tuning
 from dialogauge.errors import DialogaugeError, InputError
 
 BACKENDS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.corpus.quote import quote
 from dialogauge.encode.base import Coverage, Text
 from dialogauge.encode.find import ModelFiles
-from dialogauge.encode.model_config import LARGEST_FILE
+from dialogauge.encode.model_files import LARGEST_FILE
 from dialogauge.errors import InputError
+from dialogauge.text.quote import quote
 
 Ids = NDArray[np.int32]
 FAILS = "its tokeniser fails"

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dialogauge.corpus.quote import quote
 from dialogauge.encode.base import Encoder, Pool, Pooled, Text, Vectors, fully_covered
-from dialogauge.encode.weights_packages import packaged_file
+from dialogauge.encode.model_files import packaged_file
 from dialogauge.errors import InputError, MissingPackage
+from dialogauge.text.quote import quote
 
 PACKAGE = "chatmemorydb-lmdb-onnx"
 FILE = "memory/resources/use_quantized.onnx"

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Unpack
 
 from dialogauge.corpus.frames import CorpusLike
-from dialogauge.corpus.quote import quote, quote_all
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
+from dialogauge.evaluation.evaluate_corpus import measure_run, score_all
 from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
 from dialogauge.evaluation.pairs import Pair, all_pairs
-from dialogauge.evaluation.run import measure_run, score_all
 from dialogauge.evaluation.saved import Names, load_runs
-from dialogauge.evaluation.settings import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
 from dialogauge.metrics.registry import Request
 from dialogauge.stats.arrays import one_blas_thread
+from dialogauge.text.quote import quote, quote_all
 
 
 @takes_run_options

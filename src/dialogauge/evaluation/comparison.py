@@ -10,20 +10,19 @@ from typing import Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
-from dialogauge.evaluation.citation import Citation, CitationKeys, cite
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores, find
-from dialogauge.evaluation.matching import enough
+from dialogauge.evaluation.forms import Citation, CitationKeys, MetricForms, cite, corpus_record, counted_scores, find
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
-from dialogauge.evaluation.result import Score
-from dialogauge.evaluation.score_table import (
+from dialogauge.evaluation.result import (
     BETTER,
+    Score,
     column_signatures,
     decimals_of_scores,
     interval_notes,
     intervals_in_words,
 )
-from dialogauge.evaluation.settings import Settings
+from dialogauge.evaluation.units import enough
 
 SCHEMA = "dialogauge.comparison/1"
 PAIRS_SHOWN = 30

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.evaluation.floors import Floor, floors_of
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Groups, Sample, group_rows, jackknife
-from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.units import number
 from dialogauge.metrics.base import Floats
 from dialogauge.progress import progress_bar

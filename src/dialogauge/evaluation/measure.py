@@ -1,25 +1,174 @@
-"""Turns in, samples out: with rows where they fit in memory, as a stream where they do not."""
+"""Turns in, samples out: with rows where they fit in memory, as a stream of which only summaries are kept where they do
+not."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence, Set
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 from itertools import islice
+from typing import Any
+
+import numpy as np
 
 from dialogauge.corpus.corpus import Corpus, SourceFile, only_users, users_left_out
 from dialogauge.corpus.load import Loading, watched
-from dialogauge.corpus.turn import Turn
-from dialogauge.encode.cache import Cache
+from dialogauge.corpus.turn import REAL, Turn
+from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation import caveats
-from dialogauge.evaluation.real import read_real
-from dialogauge.evaluation.sample import Sample, measure_rows, refuse_unusable
-from dialogauge.evaluation.stream import measure_stream
-from dialogauge.evaluation.units import Keys, Units
+from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
+from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
+from dialogauge.metrics.base import AnyMetric, AnyPrepared
 from dialogauge.metrics.registry import Request
+from dialogauge.progress import progress_bar
+from dialogauge.stats.resampling import GROUPS
 from dialogauge.text.languages import Languages
+
+REAL_TURNS = 100_000
+"""The most real turns that are kept: their vectors lie in memory."""
+
+
+def read_real(real: Corpus | Loading, progress: bool, limit: int = REAL_TURNS) -> tuple[Corpus, Keys, list[Caveat]]:
+    """The real turns, the key of each one's unit, and what the reader must know about them."""
+    turns = iter(real) if isinstance(real, Corpus) else real.turns()
+    units = Units(REAL)
+    kept, seen = _bounded(watched(turns) if progress else turns, units, limit)
+    if not kept:
+        raise InputError("expected real conversations, found no turns")
+    caveats = list(real.caveats)
+    if len(kept) < seen:
+        message = f"of {seen} real turns {len(kept)} are used: whole {units.kind}, drawn by chance"
+        caveats.append(Caveat("part_of_real", message))
+    return Corpus(kept, tuple(real.files)), units.keys(kept), caveats
+
+
+def _bounded(turns: Iterable[Turn], units: Units, limit: int) -> tuple[list[Turn], int]:
+    """Turns of the units with the smallest keys (which are hashes, and so a random draw), as many as fit; and the
+    number of all turns. The first unit stays even where it alone is too large."""
+    held: dict[int, list[tuple[int, Turn]]] = {}
+    largest: list[int] = []
+    seen = count = 0
+    ceiling = 2**64
+    for turn, key in _keyed(turns, units):
+        seen += 1
+        if key >= ceiling:
+            continue
+        if key not in held:
+            held[key] = []
+            heappush(largest, -key)
+        held[key].append((seen, turn))
+        count += 1
+        while count > limit and len(held) > 1:
+            ceiling = -heappop(largest)
+            count -= len(held.pop(ceiling))
+    return [
+        turn for _, turn in sorted((item for unit in held.values() for item in unit), key=lambda item: item[0])
+    ], seen
+
+
+def _keyed(turns: Iterable[Turn], units: Units) -> Iterator[tuple[Turn, int]]:
+    for turn in turns:
+        yield turn, units.key(turn)
+
+
+BATCH = 20_000
+"""Large, since every batch is summed up by group."""
+
+
+class Tally:
+    """What is kept of one metric on one system."""
+
+    def __init__(self) -> None:
+        self.groups = [Total() for _ in range(GROUPS)]
+        self.turns = 0
+        self.coverage: Any = None
+        self.keys: list[Any] = []
+        self.messages: list[Any] = []
+        self.ids: list[str] = []
+        self.values: list[Any] = []
+
+
+def measure_stream(
+    metrics: dict[str, AnyPrepared], turns: Iterator[Turn], units: Units, real_units: Keys | None, progress: bool
+) -> list[Sample]:
+    """Every metric on every system. A unit's group comes from its key, so that no table of units is needed."""
+    tallies: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
+    with progress_bar(shown=progress, unit="turn") as bar:
+        while batch := list(islice(turns, BATCH)):
+            by_system: dict[str, list[Turn]] = {}
+            for turn in batch:
+                by_system.setdefault(turn.system, []).append(turn)
+            for system, part in by_system.items():
+                keys, messages = units.keys(part), units.messages(part)
+                for label, (places, rows) in measure_all(metrics, part, bar).items():
+                    metric = metrics[label].metric
+                    _note(tallies[system, label], metric, part, keys, messages, places, rows)
+                    _settle(tallies[system, label], metric)
+    return [_sample(label, system, metrics[label], tally, real_units) for (system, label), tally in tallies.items()]
+
+
+def _note(
+    tally: Tally, metric: AnyMetric, turns: Sequence[Turn], keys: Keys, messages: Keys, places: Places, rows: Any
+) -> None:
+    tally.turns += len(places)
+    if (coverage := metric.coverage(rows)) is not None:
+        tally.coverage = coverage + (0 if tally.coverage is None else tally.coverage)
+    defined = np.flatnonzero(metric.defined(rows))
+    places, rows = places[defined], rows[defined]
+    _add(tally, metric, keys[places], rows)
+    tally.messages.append(messages[places])
+    if (values := metric.per_turn(rows)) is not None:
+        tally.values.append(values)
+        tally.ids.extend(turns[place].id for place in places)
+
+
+def _add(tally: Tally, metric: AnyMetric, keys: Keys, rows: Any) -> None:
+    members = keys % np.uint64(GROUPS)
+    for group in np.unique(members):
+        tally.groups[group].add(metric.summarise(rows[np.flatnonzero(members == group)]))
+    tally.keys.append(keys)
+
+
+def _settle(tally: Tally, metric: AnyMetric) -> None:
+    """One summary for each group, with no more vectors than count: those of distances are large."""
+    if metric.distance is None:
+        return
+    sums = {place: total.sum() for place, total in enumerate(tally.groups)}
+    present = {place: total for place, total in sums.items() if total is not None}
+    for place, summary in zip(present, metric.distance.bounded(list(present.values())) if present else (), strict=True):
+        tally.groups[place] = Total()
+        tally.groups[place].add(summary)
+
+
+def _sample(label: str, system: str, ready: AnyPrepared, tally: Tally, real_units: Keys | None) -> Sample:
+    metric = ready.metric
+    answered = Answered.noted(np.concatenate(tally.keys), np.concatenate(tally.messages))
+    beside = real_beside(ready, system, real_units)
+    if beside is not None:
+        _add(tally, metric, beside.units, beside.rows)
+        tally.coverage = beside.covered(tally.coverage)
+    groups = [total.sum() for total in tally.groups]
+    present = [group for group in groups if group is not None]
+    return Sample(
+        label=label,
+        system=system,
+        metric=metric,
+        turns=tally.turns,
+        signature=ready.signature,
+        units=np.unique(np.concatenate(tally.keys)),
+        summary=add_all(present) if present else metric.summarise(ready.measure([])),
+        groups=groups,
+        ids=tally.ids,
+        values=np.concatenate(tally.values) if tally.values else None,
+        real_units=None if beside is None else beside.units,
+        real_rows=None if beside is None else beside.rows,
+        coverage=tally.coverage,
+        answered=answered,
+    )
+
 
 ROWS_FIT = 200_000
 """Up to this many turns are kept with their rows; of more, only group summaries."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -10,15 +11,51 @@ import numpy as np
 
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.intervals import Resampler, bootstraps
-from dialogauge.evaluation.matching import enough
-from dialogauge.evaluation.randomisation import randomisation_tests
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample, on_units
-from dialogauge.evaluation.settings import Settings
 from dialogauge.evaluation.two_samples import cut_to_one_size, two_sample_test
-from dialogauge.evaluation.units import Keys
+from dialogauge.evaluation.units import Keys, enough
 from dialogauge.stats.intervals import NO_INTERVAL, percentile_interval
-from dialogauge.stats.resampling import deviation, t_test
+from dialogauge.stats.resampling import CELLS_AT_ONCE, deviation, t_test
 from dialogauge.stats.significance import holm_corrected
+
+ROUNDING = 1e-9
+"""Differences that agree to this share of themselves, or to some units in the last place of the values, are equal."""
+
+
+def randomisation_tests(
+    samples: Sequence[Sample], part: str, resampler: Resampler, exchanges: int
+) -> dict[tuple[str, str], float]:
+    """The p-value of every pair of samples, which stand on the same units. In each exchange, the two systems change
+    places in every unit with probability one half; the p-value is the share of exchanges, the observed one
+    included, in which they differ as much. NaN where a value is undefined."""
+    metric = samples[0].metric
+    values = {sample.system: float(metric.conclude(sample.summary)[part]) for sample in samples}
+    pairs = list(combinations(values, 2))
+    least = {(a, b): _least(values[a], values[b]) for a, b in pairs}
+    as_large = Counter(pairs)
+    rng = np.random.default_rng([resampler.settings.seed, 1])
+    block = max(1, CELLS_AT_ONCE // max(resampler.count, *(len(sample.units) for sample in samples)))
+    for start in range(0, exchanges, block):
+        swapped = rng.integers(2, size=(min(block, exchanges - start), resampler.count)).astype(np.float64)
+        given, kept = {}, {}
+        for sample in samples:
+            weights = swapped[:, resampler.units(sample)]
+            given[sample.system] = metric.summarise(sample.rows, weights)
+            kept[sample.system] = metric.summarise(sample.rows, 1 - weights)
+        for a, b in pairs:
+            one, other = (metric.conclude(summary)[part] for summary in (kept[a] + given[b], kept[b] + given[a]))
+            with np.errstate(invalid="ignore"):  # where both are infinite
+                found = one - other
+            as_large[a, b] += int(np.count_nonzero(np.abs(found) >= least[a, b]))
+    return {(a, b): float("nan") if np.isnan(least[a, b]) else as_large[a, b] / (exchanges + 1) for a, b in pairs}
+
+
+def _least(first: float, second: float) -> float:
+    """How large a difference must be to count as at least the observed one, rounding aside."""
+    difference = abs(first - second)
+    return difference * (1 - ROUNDING) - 16 * float(np.spacing(max(abs(first), abs(second))))
+
 
 ALPHA = 0.05
 EXCHANGES_PER_PAIR = 200

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
-from dialogauge.evaluation.matching import Answered, same_units
-from dialogauge.evaluation.units import Keys, Units
+from dialogauge.evaluation.units import Answered, Keys, Units, same_units
 from dialogauge.metrics.base import AnyMetric, AnyPrepared, Floats
 from dialogauge.progress import progress_bar
 from dialogauge.stats.resampling import Jackknife

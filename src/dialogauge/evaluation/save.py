@@ -19,7 +19,7 @@ from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import printable, to_json
 
 if TYPE_CHECKING:
-    from dialogauge.evaluation.ranked_replies import Order, RankedReplies
+    from dialogauge.evaluation.replies import Order, RankedReplies
     from dialogauge.evaluation.result import Result
 
 SCORES, TURNS = "scores.json", "turns.parquet"

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.evaluation.intervals import Resampler
+from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample, on_units
-from dialogauge.evaluation.settings import Settings
-from dialogauge.evaluation.totals import add_all
+from dialogauge.evaluation.units import add_all
 from dialogauge.stats.resampling import GROUPS
 from dialogauge.stats.two_samples import TwoSampleResult, UnitSums, jackknife_test, permutation_test
 

@@ -2,8 +2,6 @@
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import Metric, PlainMetric
-from dialogauge.metrics.means import MeanMetric
-from dialogauge.metrics.sums import SumMetric, Sums
+from dialogauge.metrics.base import MeanMetric, Metric, PlainMetric, SumMetric, Sums
 
 __all__ = ["Caveat", "MeanMetric", "Metric", "PlainMetric", "SumMetric", "Sums", "Turn"]

@@ -1,33 +1,5 @@
-"""The metric contract: asking is kept apart from measuring, and noting (`measure`) from concluding (`conclude`).
-
-A `Metric` is what is asked for: options, what they mean, and how rows become a score. It holds nothing else, and can
-be pickled. What measures is `Prepared`: it has the encoder or the model at hand, and what was learned from the corpus.
-
-    found = metric.survey(turns)                 # bounded; the surveys of two parts of a corpus add
-    learned = metric.learn(found, encoders)      # once; can be pickled and sent to other processes
-    ready = learned.open(encoders)               # in each process
-    rows = ready.measure(turns)                  # row i is what is noted about turn i
-    summary = ready.metric.summarise(rows)       # summaries add: a + b is the summary of both
-    values = ready.metric.conclude(summary)      # "" is the main value, then the parts
-
-`metric.prepare(corpus)` does the first three at once. A metric that has nothing to prepare is a `PlainMetric`, and says
-how it measures in the same class; most are means (`MeanMetric`).
-
-    >>> from dialogauge import Corpus, Turn
-    >>> from dialogauge.metrics.length import Length
-    >>> turns = [Turn("0", "Hello there!"), Turn("1", "Good morning.")]
-    >>> ready = Length().prepare(Corpus(turns))
-    >>> ready.measure(turns)  # words and characters
-    array([[ 3., 12.],
-           [ 3., 13.]])
-    >>> ready.metric.conclude(ready.metric.summarise(ready.measure(turns)))
-    {'': array(3.), 'characters': array(12.5)}
-    >>> ready.signature
-    'length|tok:nltk-punkt|dialogauge:0.1.0'
-
-From the split come, for every metric and with no code of its own: intervals, paired tests, per-turn output, streaming,
-and merging across workers.
-"""
+"""The metric contract: noting (`measure`) is kept apart from concluding (`conclude`); and metrics that are means or
+functions of sums."""
 
 from __future__ import annotations
 
@@ -52,8 +24,8 @@ from dialogauge.text.languages import MadeFor
 if TYPE_CHECKING:
     from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
-    from dialogauge.metrics.distribution import DistributionMetric
-    from dialogauge.models.directory import SavedModel
+    from dialogauge.learned.directory import SavedModel
+    from dialogauge.metrics.distance.distribution import DistributionMetric
 
 UNSIGNED = {"signed": False}
 """Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value."""
@@ -407,3 +379,81 @@ def spell_file(name: str) -> str:
 def spell(value: Any) -> str:
     """An option's value as it is written in brackets and in signatures."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Number of turns and sums of columns; both may have leading axes, one entry per resample."""
+
+    n: Floats
+    total: Floats
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.n + other.n, self.total + other.total)
+
+
+def sum_rows(rows: Floats, weights: Floats | None = None) -> Sums:
+    """Sums the rows, each times its weight. A row with NaN is undefined: it adds nothing and is not counted."""
+    defined = np.asarray(~np.isnan(rows).any(axis=1))
+    if weights is None:
+        weights = np.ones(len(rows))
+    with np.errstate(over="ignore"):
+        return Sums(weights @ defined.astype(np.float64), weights @ np.where(defined[:, None], rows, 0.0))
+
+
+@dataclass(frozen=True)
+class SumsOfRows(Metric[Floats, Sums]):
+    """Rows are numbers, and the value is a function of their sums."""
+
+    def summarise(self, measures: Floats, weights: Floats | None = None) -> Sums:
+        return sum_rows(measures, weights)
+
+
+@dataclass(frozen=True)
+class SumMetric(SumsOfRows, PlainMetric[Floats, Sums]):
+    """With nothing to prepare."""
+
+
+@dataclass(frozen=True)
+class MeansOfRows(SumsOfRows):
+    """A row has the main value, the parts, then any counts that `caveats` reports on. A row of NaN is a turn without a
+    score."""
+
+    def defined(self, measures: Floats) -> NDArray[np.bool_]:
+        return np.asarray(~np.isnan(measures).any(axis=1))
+
+    def conclude(self, summary: Sums) -> Values:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = summary.total / summary.n[..., None]
+        return {part: means[..., column] for column, part in enumerate(("", *self.parts))}
+
+    def mean_of(self, part: str) -> int | None:
+        return ("", *self.parts).index(part)
+
+    def per_turn(self, measures: Floats) -> Floats:
+        return measures[:, 0]
+
+
+@dataclass(frozen=True)
+class MeanMetric(MeansOfRows, SumMetric):
+    """With nothing to prepare: `measure` gives an array of such rows.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> import numpy
+        >>> from dialogauge import Turn, evaluate
+        >>> from dialogauge.metrics import MeanMetric
+        >>> @dataclass(frozen=True)
+        ... class Shouts(MeanMetric):
+        ...     name = "shouts"
+        ...     title = "share of replies that shout"
+        ...     higher_is_better = False
+        ...     bounds = (0.0, 1.0)
+        ...
+        ...     mark: str = "!"
+        ...
+        ...     def measure(self, turns):
+        ...         return numpy.array([[float(self.mark in turn.response)] for turn in turns])
+        >>> evaluate([Turn("1", "no!"), Turn("2", "yes")], Shouts()).score("system", "shouts").value
+        0.5
+    """

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from dialogauge.encode.base import Coverage, Dtype, Encoder
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import UNSIGNED, Floats, Metric, Prepared, Rows, Summary, spell_file
-from dialogauge.metrics.means import MeansOfRows
+from dialogauge.metrics.base import UNSIGNED, Floats, MeansOfRows, Metric, Prepared, Rows, Summary, spell_file
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

@@ -8,45 +8,44 @@ from dataclasses import MISSING, dataclass
 from importlib import import_module
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.errors import LARGEST, Caveat, InputError, check_number, unknown
 from dialogauge.metrics.base import AnyMetric, Metric, options, spell
 from dialogauge.metrics.checking import metric_faults
 from dialogauge.metrics.function import function_in_file
-from dialogauge.numbers import LARGEST, check_number
 from dialogauge.plugins import PlugIns
 
 BUILT_IN = {
-    "bleu": "dialogauge.metrics.bleu:Bleu",
-    "rouge_l": "dialogauge.metrics.rouge_l:RougeL",
-    "meteor": "dialogauge.metrics.meteor:Meteor",
-    "distinct": "dialogauge.metrics.distinct:Distinct",
-    "length": "dialogauge.metrics.length:Length",
-    "embedding_average": "dialogauge.metrics.embedding_average:EmbeddingAverage",
-    "embedding_greedy": "dialogauge.metrics.embedding_greedy:EmbeddingGreedy",
-    "embedding_extrema": "dialogauge.metrics.embedding_extrema:EmbeddingExtrema",
-    "bertscore": "dialogauge.metrics.bertscore:BertScore",
-    "ruber": "dialogauge.metrics.ruber:Ruber",
-    "ruber_unreferenced": "dialogauge.metrics.ruber_unreferenced:RuberUnreferenced",
-    "ruber_referenced": "dialogauge.metrics.ruber_referenced:RuberReferenced",
-    "entailment": "dialogauge.metrics.entailment:Entailment",
-    "semantic_similarity": "dialogauge.metrics.semantic_similarity:SemanticSimilarity",
-    "semantic_distance": "dialogauge.metrics.semantic_distance:SemanticDistance",
-    "fbd": "dialogauge.metrics.fbd:Fbd",
-    "prd": "dialogauge.metrics.prd:Prd",
-    "mmd": "dialogauge.metrics.mmd:Mmd",
-    "prdc": "dialogauge.metrics.prdc:Prdc",
-    "column": "dialogauge.metrics.column:Column",
+    "bleu": "dialogauge.metrics.overlap.bleu:Bleu",
+    "rouge_l": "dialogauge.metrics.overlap.rouge_l:RougeL",
+    "meteor": "dialogauge.metrics.overlap.meteor:Meteor",
+    "distinct": "dialogauge.metrics.dialogue.distinct:Distinct",
+    "length": "dialogauge.metrics.dialogue.length:Length",
+    "embedding_average": "dialogauge.metrics.embedding.word_vectors:EmbeddingAverage",
+    "embedding_greedy": "dialogauge.metrics.embedding.word_vectors:EmbeddingGreedy",
+    "embedding_extrema": "dialogauge.metrics.embedding.word_vectors:EmbeddingExtrema",
+    "bertscore": "dialogauge.metrics.embedding.bertscore:BertScore",
+    "ruber": "dialogauge.metrics.learned.ruber:Ruber",
+    "ruber_unreferenced": "dialogauge.metrics.learned.ruber:RuberUnreferenced",
+    "ruber_referenced": "dialogauge.metrics.learned.ruber:RuberReferenced",
+    "entailment": "dialogauge.metrics.learned.entailment:Entailment",
+    "semantic_similarity": "dialogauge.metrics.dialogue.semantic:SemanticSimilarity",
+    "semantic_distance": "dialogauge.metrics.dialogue.semantic:SemanticDistance",
+    "fbd": "dialogauge.metrics.distance.fbd:Fbd",
+    "prd": "dialogauge.metrics.distance.prd:Prd",
+    "mmd": "dialogauge.metrics.distance.mmd:Mmd",
+    "prdc": "dialogauge.metrics.distance.prdc:Prdc",
+    "column": "dialogauge.metrics.dialogue.length:Column",
 }
 COMPAT = {
     "fbd-paper": {
-        "bleu": "dialogauge.metrics.fbd_paper.bleu:PaperBleu",
+        "bleu": "dialogauge.metrics.fbd_paper.overlap:PaperBleu",
         "rouge_l": "dialogauge.metrics.fbd_paper.rouge_l:PaperRougeL",
-        "meteor": "dialogauge.metrics.fbd_paper.meteor:PaperMeteor",
-        "embedding_average": "dialogauge.metrics.fbd_paper.embeddings:PaperAverage",
-        "embedding_greedy": "dialogauge.metrics.fbd_paper.embeddings:PaperGreedy",
-        "embedding_extrema": "dialogauge.metrics.fbd_paper.embeddings:PaperExtrema",
-        "fbd": "dialogauge.metrics.fbd_paper.fbd:PaperFbd",
-        "prd": "dialogauge.metrics.fbd_paper.prd:PaperPrd",
+        "meteor": "dialogauge.metrics.fbd_paper.overlap:PaperMeteor",
+        "embedding_average": "dialogauge.metrics.fbd_paper.vectors:PaperAverage",
+        "embedding_greedy": "dialogauge.metrics.fbd_paper.vectors:PaperGreedy",
+        "embedding_extrema": "dialogauge.metrics.fbd_paper.vectors:PaperExtrema",
+        "fbd": "dialogauge.metrics.fbd_paper.vectors:PaperFbd",
+        "prd": "dialogauge.metrics.fbd_paper.vectors:PaperPrd",
     },
 }
 """Other people's recipes for metrics of ours, by the name that `--compat` gives them."""

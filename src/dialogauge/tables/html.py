@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape as escape_marks
 
-from dialogauge.tables.printable import printable
-from dialogauge.tables.table import Cell, Header, Table
+from dialogauge.tables.table import Cell, Header, Table, printable
 from dialogauge.tables.text import ARROWS
 
 

@@ -6,8 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from dialogauge.tables.printable import printable
-from dialogauge.tables.table import Align, Cell, Header, Table
+from dialogauge.tables.table import Align, Cell, Header, Table, printable
 
 ARROWS = {"higher": " ↑", "lower": " ↓", "": ""}
 GAP = "  "

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dialogauge.corpus import Turn
-from dialogauge.metrics.fbd_paper.bleu import FLOOR, PaperBleu, bleu_counts
+from dialogauge.metrics.fbd_paper.overlap import FLOOR, PaperBleu, bleu_counts
 
 METRIC = PaperBleu()
 

@@ -1,6 +1,6 @@
 import pytest
 
-from dialogauge.metrics.fbd_paper.meteor import PaperMeteor, align, meteor
+from dialogauge.metrics.fbd_paper.overlap import PaperMeteor, align, meteor
 
 
 def test_a_value_derived_by_hand():

@@ -3,9 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.corpus import Turn
-from dialogauge.metrics.fbd_paper.rouge_l import LIMIT, PaperRougeL, lcs_places, rouge_l, stemmed_lines
-from dialogauge.metrics.fbd_paper.rouge_stems import rouge_stem
-from dialogauge.metrics.rouge_l import lcs_length
+from dialogauge.metrics.fbd_paper.rouge_l import LIMIT, PaperRougeL, lcs_places, rouge_l, rouge_stem, stemmed_lines
+from dialogauge.metrics.overlap.rouge_l import lcs_length
 
 TOKENS = st.lists(st.sampled_from("abcd"), max_size=12)
 

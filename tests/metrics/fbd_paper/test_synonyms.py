@@ -1,7 +1,7 @@
 import pytest
 
-from dialogauge.metrics import synonyms as plain
-from dialogauge.metrics.fbd_paper.synonyms import LONGEST, synonyms
+from dialogauge.metrics.fbd_paper.overlap import LONGEST, synonyms
+from dialogauge.metrics.overlap import meteor as plain
 
 
 def test_rules_are_applied_until_something_is_found():

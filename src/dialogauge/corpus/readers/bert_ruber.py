@@ -7,14 +7,13 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dialogauge.corpus import fields
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import describe, quote, quote_all
 from dialogauge.corpus.readers.delimited import number, rows
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading import fields
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError
 from dialogauge.tables import counted
+from dialogauge.text.quote import describe, quote, quote_all
 
 _TEXTS = ("query", "response", "human_score")
 _TELLING = {*_TEXTS, "Ruber_Unref_Score", "CTX_Unref_Score"}

@@ -1,4 +1,4 @@
-"""Whole conversations as JSON lines: plain utterances, or logs of chat messages."""
+"""Whole conversations: JSON lines of utterances or chat messages, and DailyDialog's text."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dialogauge.corpus import fields, messages
-from dialogauge.corpus.conversation import Utterance, turns
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import describe
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
-from dialogauge.corpus.strict_json import parse_object
+from dialogauge.corpus.reading import fields, records
+from dialogauge.corpus.reading.json import parse_object
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading.records import Utterance, turns
 from dialogauge.errors import InputError
+from dialogauge.text.quote import describe, quote
 
 _USERS = ("user", "human")
 _FIELDS = ("dialogue", "id", "system", "utterances", "messages", "facts", "extra")
@@ -56,7 +55,7 @@ def _utterances(record: Mapping[str, Any], system: str, line: int) -> list[Utter
     if given == ["messages"]:
         if not isinstance(values, list):
             raise InputError(f"messages: expected a list of chat messages, found {describe(values)}")
-        said, instructions = messages.split(values, "messages")
+        said, instructions = records.split(values, "messages")
         facts += instructions
         return [Utterance(line, text, _speaker(system, role), facts) for role, text in said]
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
@@ -70,4 +69,31 @@ def _speaker(system: str, role: str) -> str:
 
 CONVERSATIONS = Reader(
     "conversations", "JSON lines, one conversation or chat log per line", sniff, read, has_columns=True
+)
+
+
+_END = "__eou__"
+
+
+def sniff_dailydialog(head: FileHead) -> bool:
+    return _END in head.first_line and not head.first_line.lstrip().startswith("{")
+
+
+def read_dailydialog(reading: Reading) -> Iterator[LocatedTurn]:
+    """Dialogues are named by their position; space around an utterance is left out."""
+    for line, text in reading.lines():
+        with reading.record(line):
+            if _END not in text:
+                raise InputError(f"expected utterances that end in {_END}, found {quote(text)}")
+            said = [part.strip() for part in text.split(_END)]
+            # After the last mark stands nothing, or an utterance whose mark was forgotten.
+            if not said[-1]:
+                said.pop()
+            dialogue = reading.position(reading.system)
+            utterances = [Utterance(line, utterance, reading.system) for utterance in said]
+            yield from turns(dialogue, utterances, reading)
+
+
+DAILYDIALOG = Reader(
+    "dailydialog", "DailyDialog text, utterances ended by __eou__", sniff_dailydialog, read_dailydialog
 )

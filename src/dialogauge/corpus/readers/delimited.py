@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from dialogauge.corpus.columns import FIELDS, RATINGS, gather_ratings, holds_responses, refuse_names
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import quote
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
-from dialogauge.corpus.record import turn
-from dialogauge.corpus.strict_json import parse
+from dialogauge.corpus.reading.columns import FIELDS, RATINGS, gather_ratings, holds_responses, refuse_names
+from dialogauge.corpus.reading.json import parse
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading.records import turn
 from dialogauge.errors import InputError
+from dialogauge.text.quote import quote
 
 _STRUCTURED = {"context", "messages", "references", "facts", "ratings", "extra"}
 _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)

@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import quote
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
-from dialogauge.corpus.source import decode, raw_lines
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading.source import decode, raw_lines
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.tables import counted
+from dialogauge.text.quote import quote
 
 _SMALLEST = 3
 """A context, a true response and one method."""

@@ -6,15 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dialogauge.corpus import fields
-from dialogauge.corpus.head import FileHead
 from dialogauge.corpus.known import KnownCorpus
-from dialogauge.corpus.quote import describe
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
-from dialogauge.corpus.strict_json import parse_object
+from dialogauge.corpus.reading import fields
+from dialogauge.corpus.reading.json import parse_object
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError
 from dialogauge.tables import counted
+from dialogauge.text.quote import describe
 
 _FIELDS = ("src", "refs", "hyps", "human_scores", "extra")
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dialogauge.corpus import fields
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.json_array import Item, items, parse_item
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading import fields
+from dialogauge.corpus.reading.json import Item, items, parse_item
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import Turn
 from dialogauge.tables import counted
 

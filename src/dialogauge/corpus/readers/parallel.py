@@ -1,7 +1,5 @@
-"""Parallel text files after OpenNMT's fashion: `src-*.txt`, `tgt-*.txt` and, if there is one, `per-*.txt`.
-
-Line i of each belongs together: an utterance, the answer to it, and the persona of the one who answers.
-"""
+"""Parallel text files: after OpenNMT's fashion (`src-*.txt`, `tgt-*.txt`), or a directory of one line per turn
+(`responses.txt`)."""
 
 from __future__ import annotations
 
@@ -9,12 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from dialogauge.corpus.aligned import aligned
-from dialogauge.corpus.conversation import Utterance, turns
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import quote
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading, aligned, utterances
+from dialogauge.corpus.reading.records import Utterance, turns
+from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
+from dialogauge.text.quote import quote
 
 _PART = re.compile(r"(?<![A-Za-z])(src|tgt|per)(?![A-Za-z])")
 _SEPARATOR = "</s>"
@@ -76,3 +73,55 @@ def _sibling(path: Path, part: str) -> Path | None:
 
 
 PARALLEL = Reader("parallel", "src-*.txt with tgt-*.txt and per-*.txt beside it", sniff, read)
+
+
+_NAME = re.compile(r"(contexts|responses|references)(?:[._-](.+))?\.txt(?:\.gz)?")
+
+
+def sniff_text(head: FileHead) -> bool:
+    return head.holds("responses*.txt*")
+
+
+def read_text(reading: Reading) -> Iterator[LocatedTurn]:
+    """Ids count lines from 0. Utterances of a context are separated by `|||` or by
+    tabs, references in one line by tabs; a blank line is no context and no reference, but an empty response.
+    `responses.txt` is of a system named after the directory."""
+    parts = _parts(reading)
+    contexts = [path for _, path in parts["contexts"]]
+    references = [path for _, path in parts["references"]]
+    reading.files = [*contexts, *references, *(path for _, path in parts["responses"])]
+    for name, responses in parts["responses"]:
+        system = name or reading.system
+        for line, texts in aligned(reading, [responses, *contexts, *references]):
+            given = [part.strip() for text in texts[1 + len(contexts) :] for part in text.split("\t")]
+            turn = Turn(
+                id=str(line - 1),
+                response=texts[0].strip(),
+                context=utterances(texts[1]) if contexts else (),
+                references=tuple(part for part in given if part),
+                system=system,
+                numbered=True,
+            )
+            yield line, turn
+
+
+def _parts(reading: Reading) -> dict[str, list[tuple[str, Path]]]:
+    """The files of each kind, with the name that tells them apart, in the order of these names."""
+    parts: dict[str, list[tuple[str, Path]]] = {"contexts": [], "responses": [], "references": []}
+    for path in sorted(reading.path.glob("*.txt*")):
+        match = _NAME.fullmatch(path.name)
+        if match and path.is_file():
+            parts[match[1]].append((match[2] or "", path))
+    if not parts["responses"]:
+        raise InputError("expected a directory with responses.txt or responses.SYSTEM.txt", reading.path)
+    for kind in ("contexts", "responses"):
+        names = [name for name, _ in parts[kind]]
+        if len(names) > (1 if kind == "contexts" else len(set(names))):
+            both = " and ".join(quote(path.name) for _, path in parts[kind])
+            raise InputError(
+                f"expected one file of {kind}{' a system' * (kind != 'contexts')}, found {both}", reading.path
+            )
+    return parts
+
+
+TEXT = Reader("text", "a directory with contexts.txt, responses.SYSTEM.txt and references.txt", sniff_text, read_text)

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
-from dialogauge.corpus.conversation import Utterance, turns
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import quote
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading.records import Utterance, turns
 from dialogauge.errors import InputError
+from dialogauge.text.quote import quote
 
 _NUMBERED = re.compile(r"([0-9]{1,9}) (.*)", re.DOTALL)
 _OWN = "your persona:"

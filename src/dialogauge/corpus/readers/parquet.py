@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dialogauge.corpus.columns import FIELDS, gather_ratings, refuse_names
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import quote
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
-from dialogauge.corpus.record import turn
-from dialogauge.corpus.source import opened
-from dialogauge.corpus.strict_json import plain
+from dialogauge.corpus.reading.columns import FIELDS, gather_ratings, refuse_names
+from dialogauge.corpus.reading.json import plain
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading.records import turn
+from dialogauge.corpus.reading.source import opened
 from dialogauge.errors import InputError
+from dialogauge.text.quote import quote
 
 _BATCH = 1024
 

@@ -8,29 +8,25 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
-from dialogauge.corpus.columns import ColumnMap, refuse_names
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.quote import quote
 from dialogauge.corpus.readers.bert_ruber import BERT_RUBER
 from dialogauge.corpus.readers.conture import CONTURE
-from dialogauge.corpus.readers.conversations import CONVERSATIONS
-from dialogauge.corpus.readers.dailydialog import DAILYDIALOG
+from dialogauge.corpus.readers.conversations import CONVERSATIONS, DAILYDIALOG
 from dialogauge.corpus.readers.delimited import CSV, TSV, header_of
 from dialogauge.corpus.readers.entailment import ENTAILMENT
 from dialogauge.corpus.readers.fbd import FBD
 from dialogauge.corpus.readers.fed import FED
 from dialogauge.corpus.readers.grade import GRADE
-from dialogauge.corpus.readers.json_turns import JSON
-from dialogauge.corpus.readers.jsonl import JSONL
-from dialogauge.corpus.readers.parallel import PARALLEL
+from dialogauge.corpus.readers.json_turns import JSON, JSONL
+from dialogauge.corpus.readers.parallel import PARALLEL, TEXT
 from dialogauge.corpus.readers.parlai import PARLAI
 from dialogauge.corpus.readers.parquet import PARQUET
-from dialogauge.corpus.readers.text import TEXT
 from dialogauge.corpus.readers.usr import USR
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading.columns import ColumnMap, refuse_names
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, DialogaugeError, InputError, unknown
 from dialogauge.plugins import PlugIns
+from dialogauge.text.quote import quote
 
 READERS = {
     reader.name: reader

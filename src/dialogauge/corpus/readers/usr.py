@@ -7,13 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dialogauge.corpus import fields
-from dialogauge.corpus.head import FileHead
-from dialogauge.corpus.json_array import items, parse_item
-from dialogauge.corpus.quote import describe
-from dialogauge.corpus.reading import LocatedTurn, Reader, Reading
+from dialogauge.corpus.reading import fields
+from dialogauge.corpus.reading.json import items, parse_item
+from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
+from dialogauge.text.quote import describe
 
 TRUTH = "Original Ground Truth"
 _FIELDS = ("context", "fact", "responses", "extra")

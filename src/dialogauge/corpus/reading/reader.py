@@ -1,0 +1,257 @@
+"""What a format is, and what its reader is given: one input, its beginning, and the run's rules for lines that cannot
+be read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import zip_longest
+from pathlib import Path, PurePath
+from typing import Any, TypeAlias
+
+from dialogauge.corpus.known import KnownCorpus, with_content
+from dialogauge.corpus.reading.columns import ColumnMap, Columns
+from dialogauge.corpus.reading.json import first_object, parse_object
+from dialogauge.corpus.reading.source import content_sha256, decode, opened, raw_lines
+from dialogauge.corpus.turn import NOTHING, Turn
+from dialogauge.errors import Caveat, InputError
+from dialogauge.tables import counted
+from dialogauge.text.quote import quote
+
+_ENOUGH = 1 << 16
+_ENOUGH_FOR_ITEM = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class FileHead:
+    """The beginning of a file: whole lines, as many as 64 KiB hold, but at least one if it is JSON lines, and
+    1 MiB of a JSON array. Of a directory there is only its path."""
+
+    path: Path
+    start: bytes
+    mapping: ColumnMap = field(default_factory=dict)
+    """What the user said of columns."""
+
+    @classmethod
+    def read(cls, path: Path, mapping: ColumnMap = NOTHING) -> FileHead:
+        if path.is_dir():
+            return cls(path, b"")
+        with opened(path) as stream:
+            start = stream.read(_ENOUGH)
+            if b"\n" not in start and start.lstrip().startswith(b"{"):
+                start += stream.readline()
+            elif start.removeprefix(_BOM).lstrip().startswith(b"["):
+                start += stream.read(_ENOUGH_FOR_ITEM - len(start))
+            elif len(start) == _ENOUGH and b"\n" in start:
+                start = start[: start.rindex(b"\n") + 1]
+        return cls(path, start, mapping)
+
+    @property
+    def is_directory(self) -> bool:
+        return self.path.is_dir()
+
+    def holds(self, pattern: str) -> bool:
+        """Whether the directory has something of this kind in it."""
+        return self.is_directory and any(True for _ in self.path.glob(pattern))
+
+    @cached_property
+    def _text(self) -> str:
+        """Bytes that are not UTF-8 are replaced: the format can still be recognised, and its reader says where
+        they stand."""
+        return self.start.decode("utf-8", errors="replace").removeprefix("\ufeff")
+
+    @cached_property
+    def lines(self) -> list[tuple[int, str]]:
+        """The lines that are not blank, with their numbers from 1."""
+        numbered = enumerate(self._text.split("\n"), start=1)
+        return [(number, line.removesuffix("\r")) for number, line in numbered if line.strip()]
+
+    @property
+    def first_line(self) -> str:
+        return self.lines[0][1] if self.lines else ""
+
+    @cached_property
+    def record(self) -> dict[str, Any] | None:
+        """The first line that is a JSON object; None in a file that does not begin like JSON lines."""
+        if not self.first_line.lstrip().startswith("{"):
+            return None
+        for _, line in self.lines:
+            try:
+                return parse_object(line)
+            except InputError:
+                continue
+        return None
+
+    @cached_property
+    def item(self) -> dict[str, Any]:
+        """The first object of a JSON array; empty in any other file."""
+        return first_object(self._text) or {}
+
+    def refuse_unless_text(self) -> None:
+        """Raises where a line is not UTF-8."""
+        for number, raw in enumerate(self.start.split(b"\n"), start=1):
+            decode(raw, self.path, number)
+
+
+LocatedTurn: TypeAlias = tuple[int, Turn]
+"""A turn with the number of the line, from 1, where it stands (in Parquet: of the row)."""
+
+_EXTENSIONS = {".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".pq"}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A file format: its name, what it holds, how to recognise it, how to read it.
+
+    `read` yields turns one at a time, so that files of any size can be streamed.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[FileHead], bool]
+    read: Callable[[Reading], Iterator[LocatedTurn]]
+    has_columns: bool = False
+    """Whether records have names of their own, which can be told by `--map`."""
+
+
+class Reading:
+    """One input on its way to turns.
+
+    A reader asks it for lines, wraps each record in `with reading.record(line):`, and raises
+    `InputError(message)` there without a place: the place is added here, and with `skip_invalid` the record
+    is left out and counted instead. (A generator that raises is over; the guard keeps it alive.)
+    """
+
+    record_name = "line"
+
+    def __init__(
+        self,
+        path: Path,
+        skip_invalid: bool = False,
+        positions: dict[str, int] | None = None,
+        mapping: ColumnMap = NOTHING,
+        system: str | None = None,
+    ) -> None:
+        self.path = path
+        self.place: Path | None = path
+        """What errors name."""
+        self.system = system or system_name(path)
+        self.columns = Columns(mapping)
+        self.skip_invalid = skip_invalid
+        self.files = [path]
+        self.users: set[str] = set()
+        """Systems that are the users of a chat log."""
+        self.problems: list[InputError] = []
+        """The first two records left out."""
+        self.left_out = 0
+        self.short_conversations = 0
+        self._remarks: list[Caveat] = []
+        # Positions go on from file to file, so that a system may be spread over several. Systems named after
+        # their file start anew: equal names in two directories must not merge unnoticed.
+        self._positions = {} if positions is None else positions
+        self._positions[self.system] = 0
+        self._current = self.system
+
+    @cached_property
+    def known(self) -> KnownCorpus | None:
+        """What is published about this file, which tells names that it does not hold itself."""
+        return with_content(content_sha256(self.path))
+
+    def lines(self, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
+        """The input's lines that are not blank, with their numbers from 1."""
+        for number, raw in raw_lines(self.path):
+            try:
+                text = decode(raw, self.path, number, keep_ends)
+            except InputError as error:
+                self.leave_out(error, number)
+                self._positions[self.system] += 1
+            else:
+                if keep_ends or text.strip():
+                    yield number, text
+
+    @contextmanager
+    def record(self, line: int, path: Path | None = None, item: int | None = None) -> Iterator[None]:
+        """Guards the reading of one record. Left out or not, it takes one position of its system. `path` is to
+        be given where the input is a directory, `item` where several records can stand in one line."""
+        self._current = self.system
+        try:
+            yield
+        except InputError as error:
+            if item is not None:
+                error = InputError(f"item {item}: {error.message}", error.path, error.line)
+            self.leave_out(error, line, path)
+        self._positions[self._current] = self._positions.get(self._current, 0) + 1
+
+    def position(self, system: str) -> int:
+        """The position from 0 of the current record within its system."""
+        self._current = system
+        return self._positions.get(system, 0)
+
+    def leave_out(self, error: InputError, line: int, path: Path | None = None) -> None:
+        """Counts a record that cannot be read; raises instead unless `skip_invalid`."""
+        if error.path is None:
+            error = InputError(error.message, path or self.place, line)
+        if not self.skip_invalid:
+            raise error from None
+        self.left_out += 1
+        if len(self.problems) < 2:
+            self.problems.append(error)
+
+    def left_out_message(self) -> str:
+        """How many records were left out, and what was wrong with the first."""
+        problems = [f"{self._place(problem)}: {problem.message}" for problem in self.problems]
+        more = ["…"] if self.left_out > len(problems) else []
+        return f"{counted(self.left_out, self.record_name)} left out ({'; '.join(problems + more)})"
+
+    def _place(self, problem: InputError) -> str:
+        elsewhere = "" if problem.path in (None, self.path) else f"{Path(str(problem.path)).name} "
+        return f"{elsewhere}{self.record_name} {problem.line}"
+
+    def remark(self, code: str, message: str) -> None:
+        """Notes what the user must know about this input; it comes back among the caveats."""
+        self._remarks.append(Caveat(code, f"{self.path}: {message}"))
+
+    def caveats(self) -> list[Caveat]:
+        caveats = [*self.columns.caveats(str(self.path)), *self._remarks]
+        if self.left_out:
+            caveats.append(Caveat("skipped_lines", f"{self.path}: {self.left_out_message()}"))
+        if self.short_conversations:
+            short = counted(self.short_conversations, "conversation")
+            message = f"{self.path}: {short} of fewer than two utterances left out"
+            caveats.append(Caveat("short_conversations", message))
+        return caveats
+
+
+def system_name(path: Path) -> str:
+    """The file's name without the extensions of formats: `gpt-4.1.jsonl.gz` is `gpt-4.1`."""
+    # The directory one is in, or the one above, is given as a path without a name.
+    named = path if path.name not in ("", "..") else path.resolve()
+    # A name that is not UTF-8 on disk comes with surrogates, which no output could hold.
+    name = os.fsencode(named.name).decode("utf-8", errors="replace")
+    while (extension := PurePath(name).suffix).lower() in _EXTENSIONS:
+        name = name.removesuffix(extension)
+    return name
+
+
+def aligned(reading: Reading, paths: Sequence[Path]) -> Iterator[tuple[int, list[str]]]:
+    """Lines with the same number, from 1. A line that is not UTF-8 is left out in all files; files of different
+    lengths are refused in any case, since what belongs together is then unknown."""
+    for line, rows in enumerate(zip_longest(*(raw_lines(path) for path in paths)), start=1):
+        for path, row in zip(paths, rows, strict=True):
+            if row is None:
+                longer = next(other for other, row in zip(paths, rows, strict=True) if row)
+                raise InputError(f"expected as many lines as in {quote(longer.name)}, found {line - 1}", path)
+        with reading.record(line):
+            yield line, [decode(raw, path, line) for path, (_, raw) in zip(paths, rows, strict=True)]
+
+
+def utterances(text: str) -> tuple[str, ...]:
+    """The utterances of a context that stands in one line, split at `|||` or, without one, at tabs. A blank
+    line has none."""
+    if not text.strip():
+        return ()
+    return tuple(part.strip() for part in text.split("|||" if "|||" in text else "\t"))

@@ -1,0 +1,1 @@
+"""Vectors kept between runs, on disk."""

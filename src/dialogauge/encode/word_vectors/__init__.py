@@ -1,0 +1,1 @@
+"""Word vectors from GloVe and word2vec files."""

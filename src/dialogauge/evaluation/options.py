@@ -1,0 +1,120 @@
+"""What a run depends on beside turns and metrics: one set of options for `evaluate`, `compare`, `correlate`,
+`sensitivity` and the command line."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any, TypedDict, TypeVar, cast
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.frames import CorpusLike, as_source
+from dialogauge.corpus.load import Loading
+from dialogauge.errors import COUNT, InputError, check_seed, check_share, check_whole, unknown
+from dialogauge.metrics.base import AnyMetric
+from dialogauge.metrics.registry import Request, parse_requests
+
+Evaluating = TypeVar("Evaluating", bound=Callable[..., Any])
+Metrics = str | AnyMetric | Request | Iterable[str | AnyMetric | Request]
+"""Metrics as on the command line, "bleu,distinct.1", or a sequence of such texts and of Metric objects."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What intervals and tests depend on beside the data: same data, same settings, same numbers."""
+
+    seed: int = 0
+    """Of everything that is drawn by chance."""
+    resamples: int = 1000
+    """Of the bootstrap and of tests by permutation."""
+    confidence: float = 0.95
+    """Of intervals."""
+
+    def __post_init__(self) -> None:
+        check_share("confidence", self.confidence)
+        check_whole("resamples", self.resamples, 1, COUNT)
+        check_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class RunOptions(Settings):
+    """The keywords that `evaluate`, `compare`, `correlate` and `sensitivity` have in common.
+
+    Examples:
+        >>> import dialogauge
+        >>> options = {"systems": ["good"], "resamples": 100, "confidence": 0.9}
+        >>> dialogauge.evaluate("examples/everyday.jsonl", "length", **options).settings
+        Settings(seed=0, resamples=100, confidence=0.9)
+    """
+
+    systems: Sequence[str] | None = None
+    """Only these systems, in this order; all of them by default."""
+    real: CorpusLike | None = None
+    """Real conversations, to whose responses distances (`fbd`, `prd`, `mmd`, `prdc`) hold each system's; without them
+    they take the corpus's own references."""
+    compat: str | None = None
+    """The paper whose own recipes are taken instead of ours: "fbd-paper"."""
+    encoder: str | None = None
+    """For all metrics given by name that take one and have none of their own: "minilm", "roberta-base", a directory,
+    "static:glove.txt"."""
+    dtype: str | None = None
+    """The encoder's numbers: "float32" or "bfloat16"."""
+    cache: bool = True
+    """Whether what is encoded is kept on disk."""
+    progress: bool = False
+    """Whether stderr shows how far the run has come."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.systems, str):
+            raise InputError(f"systems: expected a list of names, found the text {self.systems!r}")
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(self.seed, self.resamples, self.confidence)
+
+    def requests(self, metrics: Metrics) -> list[Request]:
+        """The metrics asked for, with the encoder of the run."""
+        return parse_requests(metrics, self.compat, {"encoder": self.encoder, "dtype": self.dtype})
+
+    def real_turns(self) -> Corpus | Loading | None:
+        return None if self.real is None else as_source(self.real)
+
+
+class RunKeywords(TypedDict, total=False):
+    """`RunOptions` as keywords."""
+
+    seed: int
+    resamples: int
+    confidence: float
+    systems: Sequence[str] | None
+    real: CorpusLike | None
+    compat: str | None
+    encoder: str | None
+    dtype: str | None
+    cache: bool
+    progress: bool
+
+
+def takes_run_options(function: Evaluating) -> Evaluating:
+    """For a function of `**options: Unpack[RunKeywords]`: `help` shows each option, and a keyword that is not known is
+    answered with those most like it."""
+    signature = inspect.signature(function)
+    own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    shared = [
+        inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+        for field in fields(RunOptions)
+    ]
+    known = {each.name for each in (*own, *shared)}
+
+    @wraps(function)
+    def checked(*given: Any, **options: Any) -> Any:
+        for name in options:
+            if name not in known:
+                raise unknown("option", name, known)
+        return function(*given, **options)
+
+    checked.__signature__ = signature.replace(parameters=[*own, *shared])  # type: ignore[attr-defined]
+    return cast(Evaluating, checked)

@@ -1,1 +1,0 @@
-"""Training of the models, and the data they are trained on."""

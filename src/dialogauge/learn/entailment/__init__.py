@@ -1,1 +1,0 @@
-"""Training models that say whether a response follows from what was said."""

@@ -1,0 +1,1 @@
+"""Metrics of responses and what was said before, without references."""

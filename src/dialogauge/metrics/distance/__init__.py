@@ -1,0 +1,1 @@
+"""Distances between all real and all generated (context, response) pairs."""

@@ -1,0 +1,1 @@
+"""Metrics that compare vectors of response and reference."""

@@ -1,0 +1,1 @@
+"""Metrics by models that were trained."""

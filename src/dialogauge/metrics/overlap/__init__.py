@@ -1,0 +1,1 @@
+"""Metrics that count words which response and reference share."""

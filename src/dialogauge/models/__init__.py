@@ -1,1 +1,0 @@
-"""Networks, and the directories that trained ones are kept in."""

@@ -1,1 +1,0 @@
-"""Models that say whether a response follows from what was said, ignores it, or contradicts it."""

@@ -1,0 +1,175 @@
+"""Figure 2 of the entailment paper: distances from what was said before, and Extrema, against people's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.agreement.result import AgreementRow, interval_and_p
+from dialogauge.corpus.corpus import SourceFile
+from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.digits import fixed
+from dialogauge.evaluation.forms import Forms
+from dialogauge.metrics.base import spell_file
+from dialogauge.papers.entailment.published import GONE, PAPER, RatedCorpus, Scale, gone, read_corpora
+from dialogauge.papers.entailment.rows import TableRow, agreement_of, find_embeddings, make_rows, remarks_of
+from dialogauge.papers.entailment.table3 import NUMBERS, EntailmentInputs
+from dialogauge.stats.arrays import Floats
+from dialogauge.tables import Cell, Header, Table
+
+SHOWN = ("second_last", "ss_h1", "extrema/bert")
+
+
+@dataclass(frozen=True)
+class ScatterPanel:
+    """A metric's values and people's mean ratings of the same turns; point i of each belongs to turn i."""
+
+    corpus: str
+    title: str
+    scale: Scale
+    people: Floats
+    values: Floats
+    units: NDArray[np.int64]
+    row: AgreementRow
+    """The correlations, from these numbers as they are."""
+
+
+def figure_rows(inputs: EntailmentInputs) -> tuple[list[TableRow], list[Caveat]]:
+    """Distances by USE where it is installed, else by what stands in for BERT."""
+    embeddings = find_embeddings(inputs.vectors, inputs.models or {})
+    by = "use" if embeddings.encoders["use"] else "bert"
+    names = [name if "/" in name else f"{name}/{by}" for name in SHOWN]
+    found = {row.name: row for row in make_rows(embeddings, [], names)}
+    rows = [found[name] for name in names if found[name].metric]
+    if not rows:
+        raise InputError("; ".join(caveat.message for caveat in embeddings.caveats(list(found.values()))))
+    remarks = embeddings.caveats(rows)
+    if by == "bert":
+        remarks = [*embeddings.remarks["use"], *remarks]
+    return [replace(row, title=_title(row)) for row in rows], remarks
+
+
+def _title(row: TableRow) -> str:
+    name = row.title.partition(" (")[0]
+    return f"{'Extrema' if name == 'E' else name} ({spell_file(row.encoder or '')})"
+
+
+def scatter_panels(
+    rows: Sequence[TableRow], rated: RatedCorpus, options: dict[str, Any]
+) -> tuple[list[ScatterPanel], list[Caveat]]:
+    agreement = agreement_of(rows, rated, options)
+    (points,) = agreement.points
+    found = {row.metric: row for row in agreement.rows}
+    panels = [
+        ScatterPanel(
+            corpus=rated.title,
+            title=row.title,
+            scale=rated.scale,
+            people=points.people,
+            values=points.column(row.metric.label),
+            units=points.units,
+            row=found[row.metric.label],
+        )
+        for row in rows
+        if row.metric
+    ]
+    return panels, remarks_of(agreement, rated)
+
+
+SCHEMA = "dialogauge.entailment_figure2/1"
+JITTER = 0.1
+"""The standard deviation of the noise that is added to ratings where they are drawn, as in the paper."""
+
+
+@dataclass(frozen=True, repr=False)
+class EntailmentFigure2(Forms):
+    panels: list[ScatterPanel]
+    resamples: int
+    seed: int
+    files: tuple[SourceFile, ...]
+    caveats: list[Caveat]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "corpus": panel.corpus,
+                "title": panel.title,
+                "metric": panel.row.metric,
+                "n": panel.row.n,
+                **{name: getattr(panel.row, name) for name in NUMBERS},
+                "higher_is_better": panel.row.higher_is_better,
+                "signature": panel.row.signature,
+            }
+            for panel in self.panels
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        points = [
+            {"corpus": p.corpus, "title": p.title, "human": p.people.tolist(), "metric": p.values.tolist()}
+            for p in self.panels
+        ]
+        return {
+            "schema": SCHEMA,
+            "figure": 2,
+            "files": [asdict(file) for file in self.files],
+            "settings": {"resamples": self.resamples, "seed": self.seed, "jitter": JITTER},
+            "panels": self.to_records(),
+            "points": points,
+            "notes": self._notes(),
+            "warnings": [asdict(caveat) for caveat in self.caveats],
+        }
+
+    def to_table(self) -> Table:
+        headers = [Header("on", align="left"), Header("metric", align="left")]
+        headers += [Header("n"), Header("Pearson"), Header("Spearman")]
+        rows = [
+            [
+                *map(Cell, (panel.corpus, panel.title, str(panel.row.n))),
+                *(_estimate(panel.row, name) for name in ("pearson", "spearman")),
+            ]
+            for panel in self.panels
+        ]
+        return Table(headers, rows, self._notes())
+
+    def _notes(self) -> list[str]:
+        how = f"{self.resamples} resamples, seed {self.seed}"
+        return [
+            GONE,
+            f"figure 2 of {PAPER} shows SS of USE with the second last utterance and with the last one, and Extrema of"
+            " BERT; second last is the reading of its caption, where table 3 has the last two",
+            f"correlations are of the ratings as they are; what is drawn has noise, N(0, {JITTER:g}) as in the paper",
+            "correlations are oriented: of SS, a distance, less is better, and its sign is turned",
+            f"[low, high]: 95% interval, bootstrap over dialogues or contexts ({how})",
+        ]
+
+
+def reproduce_entailment_figure2(
+    inputs: EntailmentInputs, *, cache: bool = True, resamples: int = 1000, seed: int = 0, progress: bool = False
+) -> EntailmentFigure2:
+    """On GRADE's corpora, which have references, or on those of them that are named."""
+    grade, caveats = read_corpora(Path(inputs.folder), inputs.only, grade_alone=True)
+    rows, remarks = figure_rows(inputs)
+    options = {"cache": cache, "resamples": resamples, "seed": seed, "progress": progress}
+    panels: list[ScatterPanel] = []
+    for corpus in grade:
+        able = [row for row in rows if row.can_score(corpus.corpus)]
+        found, said = scatter_panels(able, corpus, options)
+        panels += found
+        remarks += said
+    return EntailmentFigure2(
+        panels=panels,
+        resamples=resamples,
+        seed=seed,
+        files=tuple(file for each in grade for file in each.corpus.files),
+        caveats=list(dict.fromkeys([gone(), *caveats, *remarks])),
+    )
+
+
+def _estimate(row: AgreementRow, name: str) -> Cell:
+    ends = (getattr(row, f"{name}_low"), getattr(row, f"{name}_high"), getattr(row, f"{name}_p"))
+    return Cell(fixed(getattr(row, name)), interval_and_p(*ends))

@@ -1,0 +1,246 @@
+"""The numbers of the entailment paper (Dziri et al. 2019); models and rated corpora that stand in for its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.agreement.points import mean_rating, numbered, ratings_of
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.load import corpora_in, load
+from dialogauge.corpus.readers.conture import CONTURE
+from dialogauge.corpus.readers.fed import FED
+from dialogauge.corpus.readers.grade import GRADE
+from dialogauge.corpus.reading.reader import FileHead, Reader
+from dialogauge.corpus.turn import Turn, unit_of
+from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.learned.entailment.model import SHIPPED, open_entailment
+from dialogauge.metrics.learned.entailment import Entailment, ScoreForm
+from dialogauge.papers.fbd.published import Source
+from dialogauge.stats.arrays import Floats, settled
+
+PAPER = "Dziri et al. 2019"
+GONE = (
+    "the paper's judgements of Reddit and OpenSubtitles are no longer to be had: GRADE (coherence), FED (Relevant) and"
+    " ConTurE (overall impression), as far as they are there, stand in for them, and the numbers need not agree"
+)
+"""What every table and figure says."""
+
+
+@dataclass(frozen=True)
+class EntailmentTable:
+    source: Source
+    corpora: tuple[str, ...]
+    """The paper's."""
+    rows: Mapping[str, tuple[float, ...]]
+    """One number for each of its corpora, as printed."""
+
+
+@cache
+def entailment_table2() -> EntailmentTable:
+    """Accuracies, by the paper's names of its models."""
+    return _table("table2")
+
+
+@cache
+def entailment_table3() -> EntailmentTable:
+    """Correlations by metric and embedding, as `ss_h1/use`: SS with the last utterance, SS with the last two (h2),
+    and the three metrics of word vectors."""
+    return _table("table3")
+
+
+def gone() -> Caveat:
+    return Caveat("other_corpora", GONE)
+
+
+def _table(name: str) -> EntailmentTable:
+    import tomllib
+
+    listed: dict[str, Any] = tomllib.loads(Path(__file__).with_name("published.toml").read_text(encoding="utf-8"))
+    table = listed[name]
+    source = Source(table["paper"], table["number"], table["caption"])
+    return EntailmentTable(
+        source, tuple(listed["corpora"]), {row: tuple(numbers) for row, numbers in table["rows"].items()}
+    )
+
+
+@dataclass(frozen=True)
+class NamedModel:
+    name: str
+    directory: str | None
+    """None for the one that comes with dialogauge."""
+
+    def metric(self, score: ScoreForm = "probability") -> Entailment:
+        return Entailment(score=score, model=self.directory)
+
+
+def parse_entailment_models(given: Sequence[str]) -> dict[str, str]:
+    """`ESIM=models/esim`, several with commas between them: model directories by the names they are shown under."""
+    chosen: dict[str, str] = {}
+    for piece in filter(None, (part.strip() for text in given for part in text.split(","))):
+        name, equals, directory = (part.strip() for part in piece.partition("="))
+        if not (name and equals and directory):
+            raise InputError(f"--entailment-models: expected NAME=DIR, found {piece!r}")
+        if name in chosen or name == SHIPPED:
+            raise InputError(f"--entailment-models: two models are called {name!r}; give each a name of its own")
+        chosen[name] = directory
+    return chosen
+
+
+def find_models(given: Mapping[str, str]) -> tuple[list[NamedModel], list[Caveat]]:
+    """All are opened before any work is done. Without its own model dialogauge goes on with those that are given."""
+    for directory in given.values():
+        open_entailment(directory)
+    named = [NamedModel(name, directory) for name, directory in given.items()]
+    try:
+        open_entailment()
+    except InputError as error:
+        if not named:
+            raise InputError(f"no entailment model: {error}; name one with --entailment-models NAME=DIR") from None
+        return named, [Caveat("no_model", f"{SHIPPED} is not there, and left out: {error.message}")]
+    return [NamedModel(SHIPPED, None), *named], []
+
+
+TITLES = {
+    "grade-convai2": "GRADE ConvAI2",
+    "grade-dailydialog": "GRADE DailyDialog",
+    "grade-empatheticdialogues": "GRADE EmpatheticDialogues",
+    "fed": "FED",
+    "conture": "ConTurE",
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The rating of a single response that comes nearest to coherence, and the ends of its scale."""
+
+    dimension: str
+    low: float
+    high: float
+
+    @property
+    def words(self) -> str:
+        return f"{self.dimension}, {self.low:g} to {self.high:g}"
+
+
+SCALES = {GRADE.name: Scale("coherence", 1, 5), FED.name: Scale("Relevant", 0, 2)}
+SCALES[CONTURE.name] = Scale("overall impression", 0, 2)  # it has no other
+
+
+@dataclass(frozen=True)
+class RatedCorpus:
+    """The turns of a corpus that have the rating."""
+
+    name: str
+    corpus: Corpus
+    scale: Scale
+
+    @property
+    def title(self) -> str:
+        return TITLES.get(self.name, f"GRADE {self.name.removeprefix('grade-')}")
+
+    @property
+    def turns(self) -> list[Turn]:
+        return self.corpus.turns
+
+    @property
+    def is_grade(self) -> bool:
+        return is_grade(self.name)
+
+    @cached_property
+    def people(self) -> Floats:
+        """The mean rating of each turn."""
+        return settled(np.array([mean_rating(ratings_of(turn, self.scale.dimension, "turn")) for turn in self.turns]))
+
+    @cached_property
+    def scaled(self) -> Floats:
+        """The mean ratings, from 0 to 1 by the ends of the scale."""
+        return np.asarray((self.people - self.scale.low) / (self.scale.high - self.scale.low))
+
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """A number for the dialogue of each turn; for its context, where it comes from none."""
+        return numbered([unit_of(turn) for turn in self.turns])
+
+
+def is_grade(name: str) -> bool:
+    return name.startswith("grade-")
+
+
+def read_corpora(
+    folder: Path, only: Sequence[str] = (), grade_alone: bool = False
+) -> tuple[list[RatedCorpus], list[Caveat]]:
+    """Those in the folder and in the folders in it, and what is missing. `only` names some of them; `grade_alone`
+    leaves FED and ConTurE aside."""
+    if not folder.is_dir():
+        raise InputError("no such folder; expected the one that GRADE, FED and ConTurE are in", folder)
+    titles = {name: title for name, title in TITLES.items() if not grade_alone or is_grade(name)}
+    places = {name: place for name, place in _places(folder).items() if not grade_alone or is_grade(name)}
+    if not places:
+        others = "" if grade_alone else ", FED's fed_data.json or ConTurE's data.json"
+        raise InputError(
+            f"expected GRADE's evaluation data (eval_data and human_score){others} here or in a folder in it, found"
+            " none; see `dialogauge corpora`",
+            folder,
+        )
+    for name in only:
+        if name not in titles and name not in places:
+            raise unknown("corpus of GRADE's" if grade_alone else "rated corpus", name, {**titles, **places})
+        if name not in places:
+            raise InputError(f"{TITLES[name]} is not here; found {', '.join(places)}", folder)
+    wanted = [name for name in places if not only or name in only]
+    read = [_read(name, *places[name]) for name in wanted]
+    missing = [title for name, title in titles.items() if name not in places and not only]
+    lack = [Caveat("missing_corpus", f"not in {folder}, and left out: {', '.join(missing)}")] if missing else []
+    return [rated for rated, _ in read], [*lack, *(caveat for _, found in read for caveat in found)]
+
+
+def _places(folder: Path) -> dict[str, tuple[Path, Reader]]:
+    """In the order of TITLES, other corpora of GRADE's after its own."""
+    found: dict[str, tuple[Path, Reader]] = {}
+    for name, path, reader in _recognised([folder, *sorted(filter(Path.is_dir, folder.iterdir()))]):
+        if name in found:
+            raise InputError(f"{TITLES.get(name, name)} is here twice: {found[name][0]} and {path}", folder)
+        found[name] = path, reader
+    order = [name for name in (*TITLES, *sorted(found)) if name in found]
+    return {name: found[name] for name in dict.fromkeys(sorted(order, key=lambda name: not is_grade(name)))}
+
+
+def _recognised(places: Sequence[Path]) -> Iterator[tuple[str, Path, Reader]]:
+    for place in places:
+        for path in corpora_in(place):
+            if path != place:
+                yield f"grade-{path.name}", path, GRADE
+        for file in sorted((*place.glob("*.json"), *place.glob("*.json.gz"))):
+            for reader in (FED, CONTURE):
+                if _is(reader, file):
+                    yield reader.name, file, reader
+
+
+def _is(reader: Reader, file: Path) -> bool:
+    try:
+        return file.is_file() and reader.sniff(FileHead.read(file))
+    except InputError:
+        return False
+
+
+def _read(name: str, path: Path, reader: Reader) -> tuple[RatedCorpus, list[Caveat]]:
+    corpus, scale = load(path, reader=reader.name), SCALES[reader.name]
+    turns = [turn for turn in corpus if ratings_of(turn, scale.dimension, "turn")]
+    rated = RatedCorpus(name, Corpus(turns, corpus.files), scale)
+    if not turns:
+        raise InputError(f"no turn has the rating {scale.dimension}", path)
+    if min(rated.scaled) < 0 or max(rated.scaled) > 1:
+        ends = f"found {min(rated.people):g} to {max(rated.people):g}"
+        raise InputError(f"{scale.dimension}: expected ratings from {scale.low:g} to {scale.high:g}, {ends}", path)
+    caveats = list(corpus.caveats)
+    if left := len(corpus) - len(turns):
+        message = f"{rated.title}: {left} of {len(corpus)} turns lack the rating {scale.dimension}, and are left out"
+        caveats.append(Caveat("missing_ratings", message))
+    return rated, caveats

@@ -1,0 +1,1 @@
+"""Assessing Dialogue Systems with Distribution Distances (Xiang et al. 2021)."""

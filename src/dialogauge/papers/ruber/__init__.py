@@ -1,0 +1,1 @@
+"""Better Automatic Evaluation with Contextualized Embeddings (Ghazarian et al. 2019)."""

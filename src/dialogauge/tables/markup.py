@@ -1,0 +1,96 @@
+"""A table for a paper or a README: LaTeX with booktabs, GitHub's Markdown, best values in bold."""
+
+from __future__ import annotations
+
+import re
+
+from dialogauge.tables.table import Cell, Table, printable
+from dialogauge.tables.text import ARROWS
+
+LATEX_ARROWS = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "": ""}
+BAR = r"\textbar{}"
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": BAR,
+    "[": "{[}",  # after \\ a bracket or a star would be read as an option
+    "*": "{*}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+LATIN, PUNCTUATION = 0x24F, "–—‘’“”…"
+"""Characters that every LaTeX knows: Latin letters, and some marks."""
+FOREIGN = "% has characters beyond Latin: compile with LuaLaTeX or XeLaTeX, and a font that has them"
+LABEL = re.compile(r"[^A-Za-z0-9]+")
+MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+
+
+def to_latex(table: Table) -> str:
+    """A `table` that stands by itself, with the notes in its caption. Needs \\usepackage{booktabs}."""
+    columns = "".join("l" if header.align == "left" else "r" for header in table.headers)
+    header = " & ".join(latex_escape(header.text) + LATEX_ARROWS[header.better] for header in table.headers)
+    rows = [" & ".join(_latex_cell(cell) for cell in row) for row in table.rows]
+    body = [
+        "\\begin{table}[t]",
+        "\\centering",
+        f"\\caption{{{' '.join(map(_sentence, table.notes))}}}",
+        f"\\label{{tab:{LABEL.sub('-', table.name)}}}",
+        f"\\begin{{tabular}}{{{columns}}}",
+        "\\toprule",
+        f"{header} \\\\",
+        "\\midrule",
+        *(f"{row} \\\\" for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{table}",
+    ]
+    foreign = any(ord(character) > LATIN and character not in PUNCTUATION for character in "".join(body))
+    return "\n".join(["% needs \\usepackage{booktabs}", *([FOREIGN] if foreign else []), *body])
+
+
+def _sentence(note: str) -> str:
+    start = note[:1] if note[1:2] == ":" else note[:1].upper()  # p is no P
+    return f"{prose(start + note[1:].rstrip('.'))}."
+
+
+def prose(text: str) -> str:
+    """Text between margins: signatures, which have no spaces, may be broken at their bars."""
+    return latex_escape(text).replace(BAR, f"{BAR}\\allowbreak{{}}")
+
+
+def latex_escape(text: str) -> str:
+    escaped = "".join(SPECIAL.get(character, character) for character in printable(text))
+    return MINUS.sub("$-$", escaped).replace("--", "-{}-")
+
+
+def _latex_cell(cell: Cell) -> str:
+    value = f"\\textbf{{{latex_escape(cell.text)}}}" if cell.best else latex_escape(cell.text)
+    if cell.raised:
+        value += f"\\textsuperscript{{{latex_escape(','.join(cell.raised.split()))}}}"
+    return f"{value} {{\\scriptsize {latex_escape(cell.aside)}}}" if cell.aside else value
+
+
+MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def to_markdown(table: Table) -> str:
+    header = [markdown_escape(header.text) + ARROWS[header.better] for header in table.headers]
+    rule = ["---" if header.align == "left" else "---:" for header in table.headers]
+    rows = [header, rule, *([_markdown_cell(cell) for cell in row] for row in table.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    notes = [f"- {markdown_escape(note)}" for note in table.notes]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def markdown_escape(text: str) -> str:
+    return MARKDOWN_SPECIAL.sub(r"\\\1", printable(text))
+
+
+def _markdown_cell(cell: Cell) -> str:
+    value = f"**{markdown_escape(cell.text)}**" if cell.best else markdown_escape(cell.text)
+    return " ".join(filter(None, (value, markdown_escape(cell.raised), markdown_escape(cell.aside))))

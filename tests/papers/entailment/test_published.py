@@ -1,0 +1,31 @@
+"""The entailment paper's numbers as we copied them."""
+
+import re
+
+from dialogauge.papers.entailment.published import entailment_table2, entailment_table3
+from tests.shared import shared
+
+EMBEDDINGS = {"bert": "BERT", "elmo": "ELMo", "use": "USE", "word2vec": "word2vec"}
+METRICS = {"ss_h2": "SS(H−2)", "ss_h1": "SS(H−1)", "average": "A", "greedy": "G", "extrema": "E"}
+
+
+def lines():
+    return shared("papers/dialog-entailment-naacl2019.txt").read_text(encoding="utf-8").splitlines()
+
+
+def numbers(line):
+    return tuple(float(number) for number in re.findall(r"-?0\.\d{3}", line))
+
+
+def test_every_digit_of_table_2():
+    found = {line.split(" 0.")[0]: numbers(line) for line in lines() if len(numbers(line)) == 2}
+    assert {name: found[name] for name in entailment_table2().rows} == entailment_table2().rows
+    assert entailment_table2().corpora == ("Reddit", "OpenSubtitles")
+
+
+def test_every_digit_of_table_3():
+    found = {line.split(" ")[0]: numbers(line) for line in lines() if len(numbers(line)) == 2}
+    assert len(entailment_table3().rows) == 15
+    for name, printed in entailment_table3().rows.items():
+        metric, embedding = name.split("/")
+        assert found[METRICS[metric] + EMBEDDINGS[embedding]] == printed
