@@ -18,6 +18,9 @@ from torch import Tensor
 from dialogauge.encode.base import Encoder, Tokens, Vectors
 from dialogauge.encode.transformer import Transformer
 
+AT_ONCE = 16_384
+WHOLE = np.dtype(np.float32)
+
 
 class Words(NamedTuple):
     """A batch: `states` of shape (texts, words of the longest, width); past a text's length they mean nothing."""
@@ -56,10 +59,6 @@ class WordStates:
         steps = torch.arange(int(lengths.max()), device=lengths.device)
         places = self._starts[rows][:, None] + steps
         return Words(self.states[torch.where(steps < lengths[:, None], places, 0)], lengths)
-
-
-AT_ONCE = 16_384
-WHOLE = np.dtype(np.float32)
 
 
 @dataclass(frozen=True)

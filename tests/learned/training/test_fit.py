@@ -10,7 +10,7 @@ import pytest
 from tests.learned.models.small import torch
 from tests.learned.training.conversations import quick, quick_towers
 
-from dialogauge.learned.ruber.fit import Epoch, Held, RelatednessTask
+from dialogauge.learned.ruber.fit import Epoch, Held, RuberTask
 from dialogauge.learned.ruber.inputs import SENTENCES, RuberShape
 from dialogauge.learned.ruber.pairs import NEGATIVES, Pairs
 from dialogauge.learned.ruber.recipe import LOSSES
@@ -162,7 +162,7 @@ def test_validation_by_hand_with_ties(training_data):
     rows = torch.arange(4, dtype=torch.float32)[:, None]
     logits = {(0, 0): 1.0, (0, 1): 0.0, (0, 2): 1.0, (0, 3): 2.0, (1, 1): 0.0, (1, 0): -1.0, (1, 2): -1.0, (1, 3): 0.0}
     held = Held(Pairs(*np.array([[0, 0, -1, 0], [1, 1, -1, 1]]).T), np.array([[1, 2, 3], [0, 2, 3]]))
-    made = RelatednessTask(training_data("mean").sampler, held, rows, RuberShape(1), recipe, 0, CPU)
+    made = RuberTask(training_data("mean").sampler, held, rows, RuberShape(1), recipe, 0, CPU)
 
     class Table(torch.nn.Module):
         def forward(self, queries, responses, previous):

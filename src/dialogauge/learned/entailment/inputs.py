@@ -21,6 +21,7 @@ from dialogauge.learned.words import Words, WordStates, read_words
 
 WINDOW = 50
 """Batches whose pairs are sorted by length together: less padding, and still a new order in every epoch."""
+AT_ONCE = 16_384
 
 
 def shuffled_batches(rows: Rows, lengths: Rows, batch: int, rng: np.random.Generator) -> list[Rows]:
@@ -38,9 +39,6 @@ def sorted_batches(rows: Rows, lengths: Rows, batch: int) -> list[Rows]:
     """Every row once, the longest first."""
     order = rows[np.argsort(-lengths[rows], kind="stable")]
     return [order[at : at + batch] for at in range(0, len(order), batch)]
-
-
-AT_ONCE = 16_384
 
 
 class PairInputs(Protocol):

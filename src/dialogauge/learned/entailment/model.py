@@ -34,6 +34,12 @@ vectors of an encoder that stays as it is."""
 KINDS, POOLS = get_args(EntailmentKind), get_args(Pool)
 CLASSES = 3
 WIDEST = 2**16
+ENCODER, HEAD = "encoder.", "head."
+KIND = "entailment"
+SHIPPED = "entailment-minilm"
+SHAPE = ("network", "width", "rank", "pool", "units", "dropout")
+ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
+"""Columns of probabilities."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +70,6 @@ class EntailmentShape:
             raise InputError(f"dropout: expected a number from 0 to below 1, found {self.dropout!r}")
         if not isinstance(self.hypothesis_only, bool):
             raise InputError(f"hypothesis_only: expected true or false, found {self.hypothesis_only!r}")
-
-
-ENCODER, HEAD = "encoder.", "head."
 
 
 @dataclass(frozen=True)
@@ -134,13 +137,6 @@ def premise_of(context: Sequence[str], history: int | None = None) -> str:
     else:
         kept = context[len(context) + history :][:1] if len(context) + history >= 0 else ()
     return " ".join(filter(None, (utterance.strip() for utterance in kept)))
-
-
-KIND = "entailment"
-SHIPPED = "entailment-minilm"
-SHAPE = ("network", "width", "rank", "pool", "units", "dropout")
-ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
-"""Columns of probabilities."""
 
 
 @dataclass(frozen=True)

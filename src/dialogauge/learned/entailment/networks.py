@@ -19,6 +19,12 @@ from dialogauge.encode.network import pool
 from dialogauge.learned.entailment.model import CLASSES, ENCODER, HEAD, EntailmentShape
 from dialogauge.learned.words import Words, read_words
 
+SCALE = 2.0
+"""What the product is multiplied with, whatever the rank."""
+UP, DOWN = ".up", ".down"
+AT_ONCE, BATCH = 4096, 256
+"""Pairs whose vectors are in memory, and pairs that go through ESIM together."""
+
 
 class ClassHead(nn.Module):
     """One hidden layer, as wide as the vector."""
@@ -87,11 +93,6 @@ class BidirectionalLstm(nn.Module):
 def mask(texts: Words) -> Tensor:
     """Where there are words, and not padding: (texts, words)."""
     return torch.arange(texts.states.shape[1], device=texts.lengths.device) < texts.lengths[:, None]
-
-
-SCALE = 2.0
-"""What the product is multiplied with, whatever the rank."""
-UP, DOWN = ".up", ".down"
 
 
 class LowRank(nn.Module):
@@ -192,10 +193,6 @@ class PairClassifier(nn.Module):
             tuned = {name: tensor for name, tensor in self.encoder.named_parameters() if tensor.requires_grad}
         named = {ENCODER + name: tensor for name, tensor in tuned.items()}
         return named | {HEAD + name: tensor for name, tensor in self.head.state_dict().items()}
-
-
-AT_ONCE, BATCH = 4096, 256
-"""Pairs whose vectors are in memory, and pairs that go through ESIM together."""
 
 
 class Logits(NamedTuple):

@@ -20,48 +20,6 @@ from dialogauge.learned.ruber.pairs import Pairs, Rows, Sampler
 from dialogauge.learned.ruber.recipe import RuberRecipe
 from dialogauge.learned.training.loop import StagePlan, Task, rate_by_step
 
-
-def pairwise(recipe: RuberRecipe, true: Tensor, negative: Tensor) -> Tensor:
-    """Of logits of true responses (pairs) and of their negatives (pairs, kinds). True responses count as much as all
-    negatives together."""
-    if recipe.loss == "ranking":
-        return functional.relu(recipe.margin - (true.sigmoid()[:, None] - negative.sigmoid())).mean()
-    if recipe.loss == "softmax":
-        return (torch.logsumexp(torch.cat([true[:, None], negative], dim=1), dim=1) - true).mean()
-    return (functional.softplus(-true).mean() + functional.softplus(negative).mean()) / 2
-
-
-def among_all(scores: Tensor, same: Tensor) -> Tensor:
-    """Of scores of every query with every response of a batch: the true ones stand on the diagonal. Responses with the
-    same text as the true one (equal numbers in `same`) are no negatives."""
-    others = ~torch.eye(len(scores), dtype=torch.bool, device=scores.device)
-    masked = scores.masked_fill((same[:, None] == same[None]) & others, -torch.inf)
-    return functional.cross_entropy(masked, torch.arange(len(scores), device=scores.device))
-
-
-def calibrate(true: NDArray[np.float64], negative: NDArray[np.float64]) -> tuple[float, float]:
-    """Slope (above 0) and offset of the logistic curve that tells true responses from others best, where both are
-    equally likely: Platt's scaling. A little weight on slope 1 and offset 0 keeps it finite where nothing overlaps."""
-    from scipy.optimize import minimize
-
-    scores = np.concatenate([true, negative.ravel()])
-    signs = np.concatenate([np.ones(true.size), -np.ones(negative.size)])
-    weights = np.concatenate([np.full(true.size, 0.5 / true.size), np.full(negative.size, 0.5 / negative.size)])
-
-    def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        slope, offset = np.exp(values[0]), values[1]
-        margins = signs * (slope * scores + offset)
-        # The derivative of log(1 + e^-m) is -1 / (1 + e^m).
-        pull = -weights * signs / (1 + np.exp(np.clip(margins, -500, 500)))
-        penalty = 1e-4 * values
-        gradient = np.array([(pull * scores).sum() * slope, pull.sum()]) + penalty
-        return float((weights * np.logaddexp(0, -margins)).sum() + (penalty * values).sum() / 2), gradient
-
-    found = minimize(loss, np.zeros(2), jac=True, method="BFGS")
-    # Digits beyond the fifth differ by how a processor rounds.
-    return float(f"{np.exp(found.x[0]):.5g}"), float(f"{found.x[1]:.5g}")
-
-
 SCORED = 4096
 """Pairs scored at a time where nothing is learned."""
 WARM_UP = 0.05
@@ -95,7 +53,7 @@ class Held:
     negatives: Rows
 
 
-class RelatednessTask(Task[Epoch]):
+class RuberTask(Task[Epoch]):
     """Every epoch draws its order, negatives and dropout from the seed and its own number."""
 
     stage = Epoch
@@ -209,3 +167,44 @@ class RelatednessTask(Task[Epoch]):
         true, negative = self.held_logits()
         won = (true[:, None] > negative).double() + (true[:, None] == negative).double() / 2
         return float(pairwise(self.recipe, true, negative)), float(won.mean())
+
+
+def pairwise(recipe: RuberRecipe, true: Tensor, negative: Tensor) -> Tensor:
+    """Of logits of true responses (pairs) and of their negatives (pairs, kinds). True responses count as much as all
+    negatives together."""
+    if recipe.loss == "ranking":
+        return functional.relu(recipe.margin - (true.sigmoid()[:, None] - negative.sigmoid())).mean()
+    if recipe.loss == "softmax":
+        return (torch.logsumexp(torch.cat([true[:, None], negative], dim=1), dim=1) - true).mean()
+    return (functional.softplus(-true).mean() + functional.softplus(negative).mean()) / 2
+
+
+def among_all(scores: Tensor, same: Tensor) -> Tensor:
+    """Of scores of every query with every response of a batch: the true ones stand on the diagonal. Responses with the
+    same text as the true one (equal numbers in `same`) are no negatives."""
+    others = ~torch.eye(len(scores), dtype=torch.bool, device=scores.device)
+    masked = scores.masked_fill((same[:, None] == same[None]) & others, -torch.inf)
+    return functional.cross_entropy(masked, torch.arange(len(scores), device=scores.device))
+
+
+def calibrate(true: NDArray[np.float64], negative: NDArray[np.float64]) -> tuple[float, float]:
+    """Slope (above 0) and offset of the logistic curve that tells true responses from others best, where both are
+    equally likely: Platt's scaling. A little weight on slope 1 and offset 0 keeps it finite where nothing overlaps."""
+    from scipy.optimize import minimize
+
+    scores = np.concatenate([true, negative.ravel()])
+    signs = np.concatenate([np.ones(true.size), -np.ones(negative.size)])
+    weights = np.concatenate([np.full(true.size, 0.5 / true.size), np.full(negative.size, 0.5 / negative.size)])
+
+    def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        slope, offset = np.exp(values[0]), values[1]
+        margins = signs * (slope * scores + offset)
+        # The derivative of log(1 + e^-m) is -1 / (1 + e^m).
+        pull = -weights * signs / (1 + np.exp(np.clip(margins, -500, 500)))
+        penalty = 1e-4 * values
+        gradient = np.array([(pull * scores).sum() * slope, pull.sum()]) + penalty
+        return float((weights * np.logaddexp(0, -margins)).sum() + (penalty * values).sum() / 2), gradient
+
+    found = minimize(loss, np.zeros(2), jac=True, method="BFGS")
+    # Digits beyond the fifth differ by how a processor rounds.
+    return float(f"{np.exp(found.x[0]):.5g}"), float(f"{found.x[1]:.5g}")

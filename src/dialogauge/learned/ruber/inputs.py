@@ -28,6 +28,8 @@ KINDS, SENTENCES = get_args(RuberKind), get_args(Sentence)
 WIDEST = 2**16
 UNITS = 128
 """Of the recurrent network, each way (Ghazarian et al. 2019, section 4.3)."""
+AT_ONCE = 16_384
+"""Texts asked for at a time: what else is wanted of them is then still in the encoder's memory."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,6 @@ class RuberShape:
     @property
     def sentence_width(self) -> int:
         return 2 * UNITS if self.sentence == "rnn" else self.width * max(len(self.layers), 1)
-
-
-AT_ONCE = 16_384
-"""Texts asked for at a time: what else is wanted of them is then still in the encoder's memory."""
 
 
 class TextInputs(Protocol):

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from dialogauge.learned.ruber.networks import RuberNetwork
 
 Pooling = Literal["maxmin", "max", "mean"]
+KIND = "ruber"
+SHIPPED = "ruber-minilm"
+SHAPE = ("width", "network", "sentence", "layers", "dropout")
 
 
 def pool_words(words: Any, pool: Pooling) -> Any:
@@ -89,11 +92,6 @@ class Normalisation:
             return cls(**ranges, pool=section["pool"])
         except (KeyError, TypeError, InputError) as error:
             raise saved.error(f"its normalisation cannot be used: {error}; {AGAIN}") from None
-
-
-KIND = "ruber"
-SHIPPED = "ruber-minilm"
-SHAPE = ("width", "network", "sentence", "layers", "dropout")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,13 @@ LAYERS = (256, 512, 128)
 
 Sentences = Tensor | Words
 """A batch of texts: pooled vectors, one row a text, or the vectors of their words."""
+HIDDEN = 512
+SMALL = 0.001
+SCALE = 20.0
+"""What cosines are multiplied with before anything is learned."""
+SHOWN = 0.5
+"""The share of training pairs of which the utterance before the query is shown: a query alone is to be enough."""
+BATCH = 1024
 
 
 class Relatedness(nn.Module):
@@ -64,14 +71,6 @@ class BidirectionalGru(nn.Module):
         )
         last = self.gru(packed)[1]
         return torch.cat([last[-2], last[-1]], dim=1)
-
-
-HIDDEN = 512
-SMALL = 0.001
-SCALE = 20.0
-"""What cosines are multiplied with before anything is learned."""
-SHOWN = 0.5
-"""The share of training pairs of which the utterance before the query is shown: a query alone is to be enough."""
 
 
 class Towers(nn.Module):
@@ -141,8 +140,6 @@ class Tower(nn.Module):
         hidden = self.dropout(functional.gelu(self.inward(seen)))
         return self.linear(seen) + self.outward(hidden)  # type: ignore[no-any-return]
 
-
-BATCH = 1024
 
 RuberNetwork = Relatedness | Towers
 

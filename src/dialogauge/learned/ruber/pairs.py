@@ -17,6 +17,15 @@ from dialogauge.learned.ruber.inputs import RuberKind
 from dialogauge.learned.ruber.model import query_of
 
 Rows = NDArray[np.int64]
+Negative = Literal["random", "same_length", "in_batch", "hard"]
+"""Any response; one of about as many words; one of the same batch; the likest of 32 drawn at random."""
+NEGATIVES = get_args(Negative)
+NEAR = 50
+"""Same length: at most so many places away when responses are ordered by their number of words."""
+POOL = 32
+ROUNDS = 50
+Draw = Callable[[Rows], Rows]
+"""From positions in the epoch's order to pairs of which the responses are taken."""
 
 
 def bare(text: str) -> str:
@@ -121,18 +130,6 @@ def same_texts(texts: Sequence[str]) -> Rows:
     """A number for each text: equal where texts differ in case, spaces and punctuation alone."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(bare(text), len(numbers)) for text in texts], np.int64)
-
-
-Negative = Literal["random", "same_length", "in_batch", "hard"]
-"""Any response; one of about as many words; one of the same batch; the likest of 32 drawn at random."""
-NEGATIVES = get_args(Negative)
-NEAR = 50
-"""Same length: at most so many places away when responses are ordered by their number of words."""
-POOL = 32
-ROUNDS = 50
-
-Draw = Callable[[Rows], Rows]
-"""From positions in the epoch's order to pairs of which the responses are taken."""
 
 
 @dataclass(frozen=True)

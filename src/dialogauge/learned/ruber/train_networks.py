@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from dialogauge.learned.ruber.fit import Epoch, RelatednessTask
+from dialogauge.learned.ruber.fit import Epoch, RuberTask
 from dialogauge.learned.ruber.inputs import RuberShape
 from dialogauge.learned.ruber.model import Normalisation, Range, pool_words, usual_pooling
 from dialogauge.learned.ruber.networks import RuberNetwork, make_network, relatedness
@@ -143,10 +143,10 @@ def train(
     )
 
 
-def make_task(training_data: TrainingData, recipe: RuberRecipe, member: int) -> RelatednessTask:
+def make_task(training_data: TrainingData, recipe: RuberRecipe, member: int) -> RuberTask:
     """The training of one of the networks, before its first step."""
     parts = (training_data.sampler, training_data.held, training_data.inputs, training_data.shape)
-    return RelatednessTask(*parts, recipe, recipe.seed + member, training_data.device)
+    return RuberTask(*parts, recipe, recipe.seed + member, training_data.device)
 
 
 def checkpoints_of(folder: Path, recipe: RuberRecipe, training_data: TrainingData) -> list[Checkpoint]:

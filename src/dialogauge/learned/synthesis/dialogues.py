@@ -17,6 +17,8 @@ from dialogauge.tables import counted
 
 FEWEST = 2
 """Dialogues of a split: random utterances come from another one."""
+TRIES = 30
+"""Draws for one hypothesis, before it is looked for in another way."""
 
 
 @dataclass(slots=True)
@@ -162,10 +164,6 @@ def _caveats(again: int, moved: int, judged: int, turns: int) -> list[Caveat]:
         message = f"{judged} of {turns} turns have ratings or references: are these conversations between people?"
         caveats.append(Caveat("system_responses", message))
     return caveats
-
-
-TRIES = 30
-"""Draws for one hypothesis, before it is looked for in another way."""
 
 
 @dataclass(slots=True)

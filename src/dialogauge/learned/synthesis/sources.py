@@ -14,6 +14,12 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.learned.ruber.pairs import bare
 from dialogauge.learned.synthesis.dialogues import TRIES, Dialogue, Slot, hashed, split_of
 
+GENERIC = Path(__file__).with_name("generic.txt")
+_MARK = re.compile(r"(?<=\w)([.,!?])")
+_SPACED, _CLOSE = re.compile(r"\s[.,!?]"), re.compile(r"\w[.,!?](\s|$)")
+FEWEST = 2
+"""Words of a salad: one alone is often a reply."""
+
 
 class UtterancePool:
     """The utterances of a split."""
@@ -54,11 +60,6 @@ def jump(key: int, buckets: int) -> int:
     return chosen
 
 
-GENERIC = Path(__file__).with_name("generic.txt")
-_MARK = re.compile(r"(?<=\w)([.,!?])")
-_SPACED, _CLOSE = re.compile(r"\s[.,!?]"), re.compile(r"\w[.,!?](\s|$)")
-
-
 def read_generic(path: str | Path | None = None) -> list[str]:
     """One reply per line; the list of ours where no file is given."""
     file = Path(path or GENERIC)
@@ -91,10 +92,6 @@ def draw_generic(replies: Sequence[str], slot: Slot) -> str | None:
     """A reply that the slot can take."""
     start = slot.below(len(replies))
     return next((reply for reply in (*replies[start:], *replies[:start]) if bare(reply) not in slot.taken), None)
-
-
-FEWEST = 2
-"""One word alone is often a reply."""
 
 
 def word_salad(slot: Slot, weights: Sequence[float], spread: float, words: Sequence[str]) -> str:

@@ -25,6 +25,10 @@ from dialogauge.learned.synthesis.sources import (
 from dialogauge.learned.synthesis.statements import negated, restated
 from dialogauge.tables import counted
 
+Made = tuple[tuple[str, ...], str] | None
+REST: dict[Label, str] = {"entailment": "next", "neutral": "random", "contradiction": "salad"}
+"""The source of each label that takes what no other does."""
+
 
 class Counter:
     """Whole numbers whose mean is a rate: what is rounded off is carried on, so that the sum is never wrong by more
@@ -59,9 +63,6 @@ class Mixer:
 
     def took(self, source: str) -> None:
         self._owed[source] -= 1
-
-
-Made = tuple[tuple[str, ...], str] | None
 
 
 @dataclass
@@ -138,10 +139,6 @@ class SplitMaker:
                 dialogue = None if source == "nli" else slot.dialogue.name
                 return InferencePair(made[0], made[1], label, source, self.name, dialogue)
         return None
-
-
-REST: dict[Label, str] = {"entailment": "next", "neutral": "random", "contradiction": "salad"}
-"""The source of each label that takes what no other does."""
 
 
 @dataclass

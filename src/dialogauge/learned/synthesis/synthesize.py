@@ -33,6 +33,9 @@ PAPER: dict[str, tuple[float, float, float]] = {
 }
 """Thousands of pairs of each label: table 1 of Dziri et al. 2019."""
 SCHEMA = "dialogauge.synthesis/1"
+SPLIT = "{split}"
+_TABLES = (".tsv", ".txt")
+Paths = str | Path | Sequence[str | Path]
 
 
 def paper_share(split: str, label: Label) -> float:
@@ -132,10 +135,6 @@ def _shares(split: str) -> str:
     return ", ".join(f"{paper_share(split, label):.1%}" for label in LABELS)
 
 
-SPLIT = "{split}"
-_TABLES = (".tsv", ".txt")
-
-
 def files_of(out: Path, splits: Sequence[str]) -> dict[str, Path]:
     """The file of each split: one for all, unless `{split}` stands in the path."""
     if str(out) == "-":
@@ -184,9 +183,6 @@ def json_line(pair: InferencePair) -> str:
     }
     kept = {name: value for name, value in fields.items() if value is not None}
     return printable(json.dumps(kept, ensure_ascii=False))
-
-
-Paths = str | Path | Sequence[str | Path]
 
 
 def synthesize_entailment(

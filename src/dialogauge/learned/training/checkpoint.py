@@ -16,6 +16,7 @@ from dialogauge.learned.directory import check_model_writable
 
 if TYPE_CHECKING:
     from torch import Tensor
+_RECORD = "dialogauge"
 
 
 def check_output(target: Path, overwrite: bool) -> None:
@@ -31,9 +32,6 @@ def check_output(target: Path, overwrite: bool) -> None:
 def checkpoint_folder(out: Path) -> Path:
     """Where training towards a model directory keeps its checkpoints."""
     return out.with_name(f"{out.name}.checkpoints")
-
-
-_RECORD = "dialogauge"
 
 
 def key_of(settings: Mapping[str, Any]) -> str:
