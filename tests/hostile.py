@@ -37,7 +37,7 @@ def build_encoder(folder: Path) -> Path:
 
 
 def build_vectors(folder: Path) -> Path:
-    from tests.learned.models.small import write_vectors
+    from tests.learned.small import write_vectors
 
     (folder / "vectors").mkdir()
     write_vectors(folder / "vectors" / "words.txt")
@@ -59,7 +59,7 @@ def build_run(folder: Path) -> Path:
 
 
 def build_model(folder: Path) -> Path:
-    from tests.learned.models.small import write_ruber, write_vectors
+    from tests.learned.small import write_ruber, write_vectors
 
     return write_ruber(folder / "model", write_vectors(folder / "words.txt"), members=2)
 
@@ -92,7 +92,7 @@ def damage_directory(directory: Path, random: Random) -> None:
 
 def damage_model(directory: Path, random: Random) -> None:
     """Half of the time the card vouches for what was changed."""
-    from tests.learned.models.small import sign
+    from tests.learned.small import sign
 
     damage_directory(directory, random)
     if random.random() < 0.5 and all((directory / name).is_file() for name in ("card.json", "model.safetensors")):

@@ -12,8 +12,8 @@ from safetensors.numpy import load_file
 from dialogauge.learned.ruber.recipe import PAPER, TOWERS, RuberRecipe
 from dialogauge.tables import printable
 from tests.encode.models import build
-from tests.learned.models.small import write_vectors
-from tests.learned.training.conversations import WORDS, dialogues, write
+from tests.learned.ruber.conversations import WORDS, dialogues, write
+from tests.learned.small import write_vectors
 
 
 @pytest.fixture(scope="module")

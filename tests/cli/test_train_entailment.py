@@ -13,7 +13,7 @@ from dialogauge.learned.entailment.model import open_entailment
 from dialogauge.learned.entailment.recipe import ADAPTER, ESIM, TRANSFORMER, EntailmentRecipe
 from dialogauge.tables import printable
 from tests.encode.models import build
-from tests.learned.training.pairs import pairs, write_pairs, write_short_vectors
+from tests.learned.entailment.pairs import pairs, write_pairs, write_short_vectors
 
 
 @pytest.fixture(scope="module")

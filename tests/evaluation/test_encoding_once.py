@@ -10,7 +10,7 @@ import pytest
 from dialogauge import evaluate, load, stream
 from dialogauge.encode.network import EncoderNetwork
 from tests.encode.models import build, minilm, open_model
-from tests.learned.models.small import write_entailment
+from tests.learned.small import write_entailment
 
 METRICS = "bertscore,bertscore[idf=true],embedding_average,embedding_greedy,embedding_extrema"
 PAIRS = "fbd,fbd[refs=all],prd,mmd[kernel=gaussian],prdc"

@@ -21,7 +21,7 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.metrics.base import PlainMetric, options
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 from tests.encode.models import build
-from tests.learned.models.small import write_entailment, write_ruber
+from tests.learned.small import write_entailment, write_ruber
 
 WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 😀 it's".split()), max_size=9).map(" ".join)
 SAID = ["the cat .", "你好 ?", ""]

@@ -4,8 +4,6 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from tests.learned.synthesis.synthesis_dialogues import ALL, of, owner, pairs, said, synthesis, turns
-from tests.shared import shared
 
 from dialogauge.corpus import Turn, stream
 from dialogauge.corpus.inference import LABELS, SPLITS, InferencePair
@@ -16,6 +14,8 @@ from dialogauge.learned.synthesis.dialogues import gather, split_of
 from dialogauge.learned.synthesis.sources import Style, jump, read_generic
 from dialogauge.learned.synthesis.synthesis import Counter as Rounded
 from dialogauge.learned.synthesis.synthesis import Mixer
+from tests.learned.synthesis.synthesis_dialogues import ALL, of, owner, pairs, said, synthesis, turns
+from tests.shared import shared
 
 PAPER = {"entailment": 0.206, "neutral": 0.547, "contradiction": 0.247}
 THREE = Options(splits=(2, 1, 1))

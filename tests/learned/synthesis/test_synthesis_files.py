@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.corpus.files import write, write_lines
-from tests.learned.synthesis.synthesis_dialogues import pairs, turns
 
 from dialogauge.corpus.inference import read_inference
 from dialogauge.errors import InputError
 from dialogauge.learned.synthesis import Options, synthesize_entailment
 from dialogauge.learned.synthesis.synthesize import write_pairs
+from tests.corpus.files import write, write_lines
+from tests.learned.synthesis.synthesis_dialogues import pairs, turns
 
 ONE = Options(splits=(1, 0, 0))
 THREE = Options(splits=(2, 1, 1))

@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from tests.learned.synthesis.synthesis_dialogues import ALL, of, pairs, said
 
 from dialogauge.corpus import Turn
 from dialogauge.learned.synthesis.statements import OF_PAST, PAST_OF, THIRD_OF, opposite, reworded, sentences
+from tests.learned.synthesis.synthesis_dialogues import ALL, of, pairs, said
 
 
 @pytest.mark.parametrize(

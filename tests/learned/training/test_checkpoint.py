@@ -1,8 +1,8 @@
 import pytest
-from tests.learned.models.small import torch
 
 from dialogauge.errors import InputError
 from dialogauge.learned.training.checkpoint import Checkpoint, key_of
+from tests.learned.small import torch
 
 TENSORS = {"a": torch.arange(300, dtype=torch.float32), "b.c": torch.tensor(7.0)}
 

@@ -7,12 +7,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tests.learned.models.small import torch
 from tqdm import tqdm
 
 from dialogauge.errors import DialogaugeError, InputError
 from dialogauge.learned.training.checkpoint import Checkpoint
 from dialogauge.learned.training.loop import Loop, StagePlan, Task, rate_by_step
+from tests.learned.small import torch
 
 PAIRS, WIDTH = 12, 4
 COSTS = [0.5, 0.4, 0.6, 0.4, 0.7, 0.1]

@@ -13,7 +13,7 @@ from dialogauge.learned.entailment.model import open_entailment
 from dialogauge.metrics.learned.entailment import CLASSES, CUT, SILENT, Entailment, coherence
 from dialogauge.metrics.registry import parse_request
 from tests.encode.models import build
-from tests.learned.models.small import WORDS, write_entailment, write_ruber, write_vectors
+from tests.learned.small import WORDS, write_entailment, write_ruber, write_vectors
 
 TEXTS = st.lists(st.sampled_from([*WORDS, "unheard-of", "😀"]), max_size=6).map(" ".join)
 TURNS = st.lists(

@@ -15,7 +15,7 @@ from dialogauge.learned.ruber.model import SHIPPED
 from dialogauge.metrics.learned.ruber import Ruber, RuberReferenced, RuberUnreferenced, blended
 from dialogauge.metrics.registry import parse_request
 from tests.encode.models import encoders, minilm
-from tests.learned.models.small import write_ruber, write_vectors
+from tests.learned.small import write_ruber, write_vectors
 from tests.metrics.learned.test_ruber_unreferenced import TURNS
 
 BLENDS = ["arithmetic", "geometric", "min", "max"]

@@ -17,7 +17,7 @@ from dialogauge.learned.ruber.model import SHIPPED, open_ruber
 from dialogauge.metrics.learned.ruber import RuberUnreferenced
 from dialogauge.metrics.registry import parse_request
 from tests.encode.models import build, encoders, minilm
-from tests.learned.models.small import WORDS, write_ruber, write_vectors
+from tests.learned.small import WORDS, write_ruber, write_vectors
 
 TEXTS = st.lists(st.sampled_from([*WORDS, "unheard-of", "😀"]), max_size=6).map(" ".join)
 TURNS = st.lists(

@@ -13,7 +13,7 @@ from dialogauge.learned.directory import WEIGHTS
 from dialogauge.metrics.learned.entailment import Entailment
 from dialogauge.papers.entailment import published, rows
 from tests.corpus.readers.test_grade import build, judged
-from tests.learned.models.small import WORDS, sign, write_entailment, write_vectors
+from tests.learned.small import WORDS, sign, write_entailment, write_vectors
 
 CONTEXTS = 12
 

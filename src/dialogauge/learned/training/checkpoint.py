@@ -16,6 +16,7 @@ from dialogauge.learned.directory import check_model_writable
 
 if TYPE_CHECKING:
     from torch import Tensor
+
 _RECORD = "dialogauge"
 
 

@@ -9,8 +9,6 @@ import time
 
 import numpy as np
 import pytest
-from tests.encode.models import build
-from tests.learned.training.conversations import dialogues, quick, quick_towers, telling, write
 
 from dialogauge.corpus import load
 from dialogauge.encode.encoders import Encoders
@@ -22,6 +20,8 @@ from dialogauge.learned.ruber.recipe import TOWERS
 from dialogauge.learned.ruber.train import Conversations, checkpoint_folder, train_ruber
 from dialogauge.learned.ruber.training_data import make_training_data, read_data
 from dialogauge.learned.training.checkpoint import Checkpoint
+from tests.encode.models import build
+from tests.learned.ruber.conversations import dialogues, quick, quick_towers, telling, write
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +30,14 @@ def said(tmp_path_factory):
 
 
 @pytest.fixture
-def call(said, vectors, tmp_path):
+def call(said, topic_vectors, tmp_path):
     """Trains on the conversations, to `m` unless told otherwise."""
 
     def run(name="m", recipe=None, given=None, **options):
         conversations = given or Conversations([said], share=0.3)
-        return train_ruber(conversations, tmp_path / name, recipe or quick(), encoder=vectors, cache=False, **options)
+        return train_ruber(
+            conversations, tmp_path / name, recipe or quick(), encoder=topic_vectors, cache=False, **options
+        )
 
     return run
 
@@ -53,21 +55,21 @@ def break_off(monkeypatch, after):
     monkeypatch.setattr(Checkpoint, "write", write_and_stop)
 
 
-def test_what_is_written(call, said, vectors, tmp_path):
+def test_what_is_written(call, said, topic_vectors, tmp_path):
     result = call(recipe=quick(members=2, context=2, sentence="max"))
     assert result.directory == tmp_path / "m"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
     assert sorted(path.name for path in result.directory.iterdir()) == sorted(FILES)
     card = json.loads((result.directory / CARD).read_text())
     assert card["encoder"] == {
-        "name": vectors,
+        "name": topic_vectors,
         "identity": open_ruber(tmp_path / "m").saved.card["encoder"]["identity"],
     }
     network = card["network"]
     assert (network["width"], network["sentence"], network["members"], network["context"]) == (8, "max", 2, 2)
     assert card["training"]["recipe"]["members"] == 2
     assert card["training"]["files"][0]["name"] == said.name
-    assert str(said.parent) not in (result.directory / CARD).read_text().replace(vectors, "")
+    assert str(said.parent) not in (result.directory / CARD).read_text().replace(topic_vectors, "")
     assert card["validation"]["pairs"] + card["training"]["pairs"] == 60
     assert [len(curve["epochs"]) for curve in card["curves"]] == [3, 3]
     for curve in card["curves"]:
@@ -78,7 +80,7 @@ def test_what_is_written(call, said, vectors, tmp_path):
     assert model.normalisation.unreferenced.low < model.normalisation.unreferenced.high
 
 
-def test_what_the_readme_says(call, vectors):
+def test_what_the_readme_says(call, topic_vectors):
     result = call("my-model")
     text = (result.directory / README).read_text()
     card = result.card
@@ -90,15 +92,15 @@ def test_what_the_readme_says(call, vectors):
     assert card["training"]["files"][0]["sha256"] in text
 
 
-def test_towers_are_the_default(said, vectors, tmp_path, monkeypatch):
+def test_towers_are_the_default(said, topic_vectors, tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr("dialogauge.learned.ruber.train.read_data", lambda *given: seen.append(given[2]) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        train_ruber(said, tmp_path / "m", encoder=vectors, cache=False)
+        train_ruber(said, tmp_path / "m", encoder=topic_vectors, cache=False)
     assert seen == [TOWERS]
 
 
-def test_towers_with_word_vectors(call, vectors, tmp_path):
+def test_towers_with_word_vectors(call, topic_vectors, tmp_path):
     result = call(recipe=quick_towers(members=2))
     assert result.card["network"] == {
         "width": 8,
@@ -111,7 +113,7 @@ def test_towers_with_word_vectors(call, vectors, tmp_path):
     }
     model = open_ruber(tmp_path / "m")
     assert (model.shape, model.members, model.context) == (RuberShape(8, "towers", dropout=0.1), 2, 2)
-    related = model.relatedness(Encoders().get(vectors), [["ask0"], ["ask0", "say0 now"]], ["say0 now", "oh0"])
+    related = model.relatedness(Encoders().get(topic_vectors), [["ask0"], ["ask0", "say0 now"]], ["say0 now", "oh0"])
     assert ((related.values > 0) & (related.values < 1)).all()
     text = (tmp_path / "m" / README).read_text()
     assert "two towers" in text
@@ -138,17 +140,17 @@ def test_towers_over_layers_of_a_transformer(said, tmp_path):
 
 
 @pytest.mark.parametrize("network", ["ruber", "towers"])
-def test_a_model_scores_as_it_was_validated(call, said, vectors, tmp_path, network):
+def test_a_model_scores_as_it_was_validated(call, said, topic_vectors, tmp_path, network):
     """The pairs held back, scored through the directory, give the accuracy that the card has."""
     valid = write(tmp_path / "valid.jsonl", telling(12))
     recipe = {"ruber": quick, "towers": quick_towers}[network](epochs=2)
     result = call(recipe=recipe, given=Conversations([said], [valid]))
     model = open_ruber(result.directory)
     data = read_data(load([said]), load([valid]), recipe)
-    training_data = make_training_data(data, Encoders().get(vectors), recipe)
+    training_data = make_training_data(data, Encoders().get(topic_vectors), recipe)
     answers = np.column_stack([data.held.responses, training_data.held.negatives])
     contexts = [turn.context for turn in load([valid]) for _ in range(answers.shape[1])]
-    related = model.relatedness(Encoders().get(vectors), contexts, [data.texts[row] for row in answers.ravel()])
+    related = model.relatedness(Encoders().get(topic_vectors), contexts, [data.texts[row] for row in answers.ravel()])
     scores = related.values.reshape(answers.shape)
     won = (scores[:, :1] > scores[:, 1:]) + (scores[:, :1] == scores[:, 1:]) / 2
     assert won.mean() == pytest.approx(result.card["validation"]["ranking_accuracy"], abs=0.02)
@@ -266,14 +268,14 @@ def test_caveats(call, tmp_path):
 
 
 @pytest.mark.slow
-def test_killed_in_mid_training_and_run_again(call, said, vectors, tmp_path):
+def test_killed_in_mid_training_and_run_again(call, said, topic_vectors, tmp_path):
     """A real process, killed with no chance to tidy up."""
     recipe = quick(epochs=25)
     call("whole", recipe)
     target = tmp_path / "m"
     options = {
         "--out": target,
-        "--encoder": vectors,
+        "--encoder": topic_vectors,
         "--recipe": "paper",
         "--rate": 0.003,
         "--batch": 8,

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.encode.models import open_model
-from tests.learned.models.small import torch
-from tests.learned.training.pairs import data_of, pairs, quick, quiet_bert, task_of, write_short_vectors
 
 from dialogauge.encode.static import open_static
 from dialogauge.errors import InputError
 from dialogauge.learned.entailment.fit import EntailmentStage
 from dialogauge.learned.entailment.inputs import WINDOW, shuffled_batches, sorted_batches
 from dialogauge.learned.training.loop import Loop
+from tests.encode.models import open_model
+from tests.learned.entailment.pairs import data_of, pairs, quick, quiet_bert, task_of, write_short_vectors
+from tests.learned.small import torch
 
 KINDS = ["esim", "adapter", "transformer"]
 ENOUGH = {

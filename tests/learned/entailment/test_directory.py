@@ -6,15 +6,15 @@ import shutil
 
 import numpy as np
 import pytest
-from tests.encode.models import build
-from tests.learned.models.small import change_card, write_entailment
-from tests.learned.models.test_directory import Trap, card, flip, put, rewrite, sign, signed, text, truncate
 
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
 from dialogauge.learned.directory import CARD, WEIGHTS
 from dialogauge.learned.entailment.model import open_entailment
 from dialogauge.learned.ruber.model import open_ruber
+from tests.encode.models import build
+from tests.learned.small import change_card, write_entailment
+from tests.learned.test_directory import Trap, card, flip, put, rewrite, sign, signed, text, truncate
 
 ADVICE = "copy the model again or train it anew"
 ENCODERS = Encoders()

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from tests.learned.models.small import WIDTH, random_network, torch
 
 from dialogauge.learned.ruber.inputs import RuberShape
+from tests.learned.small import WIDTH, random_network, torch
 
 from dialogauge.learned.ruber.networks import SCALE, Towers  # isort: skip
 

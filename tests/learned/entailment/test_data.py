@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from tests.learned.training.pairs import LABELS, pairs, write_pairs
 
 from dialogauge.errors import InputError
 from dialogauge.learned.entailment.data import Files, read_data
+from tests.learned.entailment.pairs import LABELS, pairs, write_pairs
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 import shutil
 
 import pytest
-from tests.learned.models.small import write_ruber, write_vectors
+
+from tests.learned.small import write_ruber, write_vectors
 
 
 @pytest.fixture(scope="session")

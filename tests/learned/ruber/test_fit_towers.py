@@ -4,10 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.encode.models import build, open_model
-from tests.learned.models.small import torch
-from tests.learned.training.conversations import dialogues, quick_towers, telling, training_data_for, turns
-from tests.learned.training.test_fit import fit, same, task
 
 from dialogauge.learned.ruber.fit import calibrate
 from dialogauge.learned.ruber.inputs import width_of
@@ -15,6 +11,10 @@ from dialogauge.learned.ruber.recipe import LOSSES
 from dialogauge.learned.ruber.train_networks import checkpoints_of, train
 from dialogauge.learned.training.checkpoint import Checkpoint
 from dialogauge.learned.training.loop import Loop
+from tests.encode.models import build, open_model
+from tests.learned.ruber.conversations import dialogues, quick_towers, telling, training_data_for, turns
+from tests.learned.ruber.test_fit import fit, same, task
+from tests.learned.small import torch
 
 
 @pytest.mark.parametrize(("loss", "accuracy"), [("softmax", 1), ("cross_entropy", 1), ("ranking", 0.8)])

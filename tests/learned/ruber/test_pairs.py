@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.learned.training.conversations import dialogues, turns
 
 from dialogauge.corpus import Turn
 from dialogauge.errors import InputError
 from dialogauge.learned.ruber.pairs import Pairs, Texts, bare, read_pairs, same_texts
 from dialogauge.learned.ruber.recipe import PAPER
 from dialogauge.learned.ruber.training_data import read_data
+from tests.learned.ruber.conversations import dialogues, turns
 
 TALK = [["Hi .", "Hello !", "How are you ?"], ["Tea ?", "Yes .", "Milk ?", "No ."]]
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from tests.learned.models.small import WIDTH, random_weights, tensors_of, torch
 
 from dialogauge.learned.entailment.model import EntailmentShape
 from dialogauge.learned.entailment.networks import Esim
+from tests.learned.small import WIDTH, random_weights, tensors_of, torch
 
 from dialogauge.learned.words import Words, WordStates  # isort: skip
 

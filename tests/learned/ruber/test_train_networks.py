@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.learned.training.conversations import quick, quick_towers, telling, training_data_for
 
 from dialogauge.learned.ruber.model import pool_words
 from dialogauge.learned.ruber.train_networks import _network, ranking_accuracy, train, validate
 from dialogauge.stats.arrays import cosine
+from tests.learned.ruber.conversations import quick, quick_towers, telling, training_data_for
 
 
 def test_accuracy_by_hand():
@@ -79,9 +79,8 @@ def test_what_is_said_of_the_networks(trained, learnable):
 def test_the_range_of_relatedness_is_that_of_the_pairs_held_back(trained, learnable):
     found = learnable("mean")
     held = found.held
-    from tests.learned.models.small import torch
-
     from dialogauge.learned.ruber.networks import relatedness
+    from tests.learned.small import torch
 
     networks = [_network(trained.shape, fitted, found.device) for fitted in trained.members]
     responses = np.column_stack([held.pairs.responses, held.negatives])

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.encode.models import FAMILIES, build, open_model
-from tests.learned.models.small import torch
 
 from dialogauge.encode.network import load_model, skeleton
 from dialogauge.learned.entailment.model import POOLS, EntailmentShape, expected_tensors
@@ -17,6 +15,8 @@ from dialogauge.learned.entailment.networks import (
     matrices,
     merge,
 )
+from tests.encode.models import FAMILIES, build, open_model
+from tests.learned.small import torch
 
 RANK = 3
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.learned.models.small import change_card, sign, write_ruber
 
 from dialogauge.errors import InputError
 from dialogauge.learned.directory import CARD, README, WEIGHTS, encoder_name, read_model, write_model
 from dialogauge.learned.ruber.model import open_ruber
+from tests.learned.small import change_card, sign, write_ruber
 
 ARRAYS = {"a": np.arange(3, dtype=np.float32)}
 ADVICE = "copy the model again or train it anew"

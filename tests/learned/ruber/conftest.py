@@ -1,21 +1,21 @@
 from functools import cache
 
 import pytest
-from tests.learned.models.small import write_vectors
-from tests.learned.training.conversations import WORDS, dialogues, quick, quick_towers, training_data_for
 
 from dialogauge.encode.static import open_static
+from tests.learned.ruber.conversations import WORDS, dialogues, quick, quick_towers, training_data_for
+from tests.learned.small import write_vectors
 
 
 @pytest.fixture(scope="session")
-def vectors(tmp_path_factory):
+def topic_vectors(tmp_path_factory):
     """The name of an encoder."""
     return write_vectors(tmp_path_factory.mktemp("vectors") / "topics.txt", WORDS, width=8)
 
 
 @pytest.fixture(scope="session")
-def encoder(vectors):
-    return open_static(vectors.removeprefix("static:"))
+def encoder(topic_vectors):
+    return open_static(topic_vectors.removeprefix("static:"))
 
 
 @pytest.fixture(scope="session")

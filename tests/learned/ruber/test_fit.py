@@ -7,8 +7,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.learned.models.small import torch
-from tests.learned.training.conversations import quick, quick_towers
 
 from dialogauge.learned.ruber.fit import Epoch, Held, RuberTask
 from dialogauge.learned.ruber.inputs import SENTENCES, RuberShape
@@ -16,6 +14,8 @@ from dialogauge.learned.ruber.pairs import NEGATIVES, Pairs
 from dialogauge.learned.ruber.recipe import LOSSES
 from dialogauge.learned.ruber.train_networks import make_task, train
 from dialogauge.learned.training.loop import Loop
+from tests.learned.ruber.conversations import quick, quick_towers
+from tests.learned.small import torch
 
 CPU = torch.device("cpu")
 PAIRED = [loss for loss in LOSSES if loss != "softmax"]

@@ -2,8 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.encode.models import build, open_model
-from tests.learned.training.conversations import dialogues, quick, quick_towers, training_data_for, turns
 
 from dialogauge.corpus import Turn
 from dialogauge.encode.base import Encoder, Pooled, fully_covered
@@ -14,6 +12,8 @@ from dialogauge.learned.ruber.recipe import PAPER, TOWERS, RuberRecipe
 from dialogauge.learned.ruber.train_networks import train
 from dialogauge.learned.ruber.training_data import make_training_data, read_data, shape_of
 from dialogauge.learned.training.loop import Loop
+from tests.encode.models import build, open_model
+from tests.learned.ruber.conversations import dialogues, quick, quick_towers, training_data_for, turns
 
 
 def codes(data):

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.encode.models import build
-from tests.learned.models.small import torch, write_entailment, write_vectors
 
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.network import EncoderNetwork
 from dialogauge.errors import InputError
-from dialogauge.learned.entailment.model import EntailmentShape, open_entailment
+from dialogauge.learned.entailment.model import EntailmentShape, open_entailment, premise_of
 from dialogauge.learned.entailment.networks import Esim
+from tests.encode.models import build
+from tests.learned.small import torch, write_entailment, write_vectors
 
 PREMISES = ["the dog", "weather", "nice dinner today", "hello ?", "the dog"]
 HYPOTHESES = ["is nice", "bark at all", "no", "the weather is nice today", "dinner"]
@@ -238,3 +238,36 @@ def test_an_encoder_that_is_no_longer_there(tmp_path):
     Path(path).unlink()
     with pytest.raises(InputError, match="say with encoder= where it is"):
         open_entailment(directory).ready(Encoders())
+
+
+SAID = ("one", " two ", "three")
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"),
+    [
+        (None, "one two three"),
+        (1, "three"),
+        (2, "two three"),
+        (3, "one two three"),
+        (9, "one two three"),
+        (-1, "three"),
+        (-2, "two"),
+        (-3, "one"),
+        (-4, ""),
+    ],
+)
+def test_how_much_of_the_history(history, expected):
+    assert premise_of(SAID, history) == expected
+
+
+@pytest.mark.parametrize("history", [None, 1, 2, -1, -2])
+def test_nothing_was_said(history):
+    assert premise_of((), history) == ""
+    assert premise_of(("", " \n"), history) == ""
+
+
+def test_an_utterance_without_text_is_one_all_the_same():
+    assert premise_of(("one", " ", "three")) == "one three"
+    assert premise_of(("one", " ", "three"), 2) == "three"
+    assert premise_of(("one", " ", "three"), -2) == ""

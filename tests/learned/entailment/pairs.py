@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from tests.learned.models.small import torch
 
 from dialogauge.learned.entailment.data import Files, read_data
 from dialogauge.learned.entailment.recipe import RECIPES
 from dialogauge.learned.entailment.train import make_task
+from tests.learned.small import torch
 
 LABELS = ("entailment", "neutral", "contradiction")
 PREMISES, HYPOTHESES = ("dog", "weather", "dinner"), ("nice", "eat", "bark")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.encode.models import build, encoders, minilm, open_model
-from tests.learned.models.small import WIDTH, random_network, torch, write_ruber, write_vectors
 
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.static import open_static
 from dialogauge.errors import InputError
 from dialogauge.learned.directory import CARD, check_encoder, encoder_name, model_path
 from dialogauge.learned.ruber.inputs import KINDS, SENTENCES, RuberShape
-from dialogauge.learned.ruber.model import SHIPPED, open_ruber
+from dialogauge.learned.ruber.model import SHIPPED, Normalisation, Query, Range, open_ruber, query_of
+from tests.encode.models import build, encoders, minilm, open_model
+from tests.learned.small import WIDTH, change_card, random_network, torch, write_ruber, write_vectors
 
 CONTEXTS = [
     ["tea milk"],
@@ -218,3 +218,88 @@ def test_shipped_model_by_its_name():
     from dialogauge.learned.ruber.model import open_ruber
 
     assert open_ruber("ruber-minilm").identity == open_ruber().identity
+
+
+@pytest.mark.parametrize(
+    ("context", "utterances", "expected"),
+    [
+        (["a", "b", "c"], 1, "c"),
+        (["a", "b", "c"], 2, "b c"),
+        (["a", "b", "c"], 9, "a b c"),
+        ([" a ", "b\n"], 2, "a  b"),
+        (["a"], 2, "a"),
+        ([" "], 1, ""),
+        ([], 2, ""),
+    ],
+)
+def test_the_last_utterances_joined_for_rubers_network(context, utterances, expected):
+    assert query_of(context, utterances, "ruber") == Query(expected, "")
+
+
+@pytest.mark.parametrize(
+    ("context", "utterances", "expected"),
+    [
+        (["a", "b", "c"], 1, Query("c", "")),
+        (["a", "b", "c"], 2, Query("c", "b")),
+        ([" b ", "\tc "], 2, Query("c", "b")),
+        (["c"], 2, Query("c", "")),
+        (["c"], 1, Query("c", "")),
+        (["b", " "], 2, Query("", "b")),
+        ([" ", "c"], 2, Query("c", "")),
+        ([], 2, Query("", "")),
+    ],
+)
+def test_the_last_two_utterances_apart_for_towers(context, utterances, expected):
+    assert query_of(context, utterances, "towers") == expected
+
+
+@pytest.mark.parametrize("network", KINDS)
+def test_any_sequence_will_do(network):
+    assert query_of(("a", "b"), 2, network) == query_of(["a", "b"], 2, network)
+
+
+def test_a_range_becomes_0_to_1_and_is_clipped():
+    scores = np.array([0.1, 0.2, 0.3, 0.6, 0.9])
+    np.testing.assert_allclose(Range(0.2, 0.6)(scores), [0, 0, 0.25, 1, 1])
+    np.testing.assert_allclose(Range(-1, 1)(np.array([-1, 0, 1.5])), [0, 0.5, 1])
+
+
+@pytest.mark.parametrize("ends", [(1, 1), (0.5, 0.2), (float("nan"), 1), (0, float("inf"))])
+def test_no_range(ends):
+    with pytest.raises(InputError, match="expected a range of numbers"):
+        Range(*ends)
+
+
+def test_what_is_recorded_is_read_again(model):
+    kept = Normalisation(Range(0.125, 0.75), Range(-0.5, 1.0), "mean")
+    change_card(model, normalisation=kept.record())
+    assert open_ruber(model).normalisation == kept
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"unreferenced": {"low": 1, "high": 0}},
+        {"unreferenced": {"low": "a", "high": "b"}},
+        {"unreferenced": {"low": None, "high": 1}},
+        {"unreferenced": {"low": 0}},
+        {"unreferenced": 3},
+        {"referenced": {"low": 0, "high": 1, "middle": 0.5}},
+        {"referenced": None},
+        {"pool": "median"},
+        {"pool": ["mean"]},
+        {"pool": None},
+    ],
+    ids=str,
+)
+def test_a_card_with_another_normalisation(model, changes):
+    change_card(model, normalisation=changes)
+    with pytest.raises(InputError, match="its normalisation cannot be used") as raised:
+        _ = open_ruber(model).normalisation
+    assert raised.value.path == model
+
+
+def test_a_card_without_normalisation(model):
+    change_card(model, normalisation=None)
+    with pytest.raises(InputError, match="has no 'normalisation'"):
+        _ = open_ruber(model).normalisation

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from dialogauge.encode.static import open_static
 from dialogauge.errors import InputError
 from dialogauge.learned.entailment.model import EntailmentShape
 from dialogauge.learned.entailment.recipe import ADAPTER, ESIM, RECIPES, TRANSFORMER, EntailmentRecipe
@@ -44,9 +45,10 @@ def test_esim_has_no_rank():
         replace(ESIM, rank=4)
 
 
-def test_the_shape_has_all_that_the_recipe_says_of_it(encoder):
+def test_the_shape_has_all_that_the_recipe_says_of_it(vectors):
+    encoder = open_static(vectors.removeprefix("static:"))
     made = replace(ESIM, units=7, dropout=0.25, hypothesis_only=True, pool="max")
-    assert made.shape(encoder) == EntailmentShape("esim", 8, 0, "max", 7, 0.25, True)
+    assert made.shape(encoder) == EntailmentShape("esim", encoder.dim, 0, "max", 7, 0.25, True)
 
 
 def test_the_record_is_the_recipe():

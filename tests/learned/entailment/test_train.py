@@ -10,9 +10,6 @@ import time
 import numpy as np
 import pytest
 from scipy.special import softmax
-from tests.encode.models import build, open_model
-from tests.learned.models.small import torch
-from tests.learned.training.pairs import pairs, quick, quiet_bert, task_of, write_pairs, write_short_vectors
 
 from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
@@ -27,6 +24,9 @@ from dialogauge.learned.entailment.train import train, train_entailment
 from dialogauge.learned.training.checkpoint import Checkpoint, checkpoint_folder
 from dialogauge.learned.training.loop import Loop
 from dialogauge.metrics.learned.entailment import Entailment
+from tests.encode.models import build, open_model
+from tests.learned.entailment.pairs import pairs, quick, quiet_bert, task_of, write_pairs, write_short_vectors
+from tests.learned.small import torch
 
 KINDS = ["esim", "adapter", "transformer"]
 
