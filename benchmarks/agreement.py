@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialogauge.stats.arrays import Floats
-from dialogauge.stats.correlations import kendall
+from dialogauge.stats.correlations import Resampling, kendall, kendall_influence
 from dialogauge.stats.intervals import percentile_interval
 from dialogauge.stats.permutations import _orders, permutation_p
-from dialogauge.stats.resampled_correlations import Resampling, kendall_influence
 from dialogauge.stats.resampling import point_weights
 from dialogauge.tables import Cell, Header, Table, to_text
 

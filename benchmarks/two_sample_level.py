@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dialogauge.evaluation.options import Settings
+from dialogauge.evaluation.pairs import two_sample_test
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.two_samples import two_sample_test
 from dialogauge.metrics.base import AnyMetric
 from dialogauge.metrics.dialogue.distinct import Distinct, WordRows
 from dialogauge.metrics.dialogue.length import Column

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialogauge.encode.neural import PACKAGES
-from dialogauge.errors import MissingPackage
+from dialogauge.errors import NEURAL_PACKAGES, MissingPackage
 
 EXAMPLES = str(Path(__file__).resolve().parents[1] / "examples" / "everyday.jsonl")
 LEXICAL = ("score", EXAMPLES, "--metrics", "bleu,rouge_l,meteor,distinct,length", "--format", "json")
@@ -32,7 +31,7 @@ NEEDS = {
 PROGRAM = f"""
 import io, json, sys
 from contextlib import redirect_stderr, redirect_stdout
-sys.modules.update(dict.fromkeys({PACKAGES!r}))  # None: as if it were not installed
+sys.modules.update(dict.fromkeys({NEURAL_PACKAGES!r}))  # None: as if it were not installed
 from dialogauge.cli.main import main
 done = {{}}
 for name, call in json.load(sys.stdin).items():

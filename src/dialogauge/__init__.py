@@ -132,7 +132,7 @@ def __getattr__(name: str) -> Any:
     """Brings in a part of the package when it is first used, so that importing dialogauge stays quick."""
     if name in _HOMES:
         if name.startswith("train_"):
-            import_module("dialogauge.encode.neural").require_neural(f"dialogauge.{name}")
+            import_module("dialogauge.errors").require_neural(f"dialogauge.{name}")
         return getattr(import_module(f"dialogauge.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'dialogauge' has no attribute {name!r}")
 

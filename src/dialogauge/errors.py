@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from numbers import Integral, Real
 from pathlib import Path
 from reprlib import repr as shortened
@@ -89,3 +90,13 @@ def _is(kind: type, value: Any) -> bool:
 
 def _spelled(number: float) -> str:
     return f"{number:,}" if abs(number) < 10**12 else f"{number:.0e}"
+
+
+NEURAL_PACKAGES = ("torch", "transformers", "tokenizers", "safetensors", "huggingface_hub")
+
+
+def require_neural(purpose: str) -> None:
+    """Refuses with what to install where one of them is missing; imports none."""
+    for package in NEURAL_PACKAGES:
+        if find_spec(package) is None:
+            raise MissingPackage(package, "neural", purpose)

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from dialogauge.cli.inputs import listed_names
+from dialogauge.cli.common.inputs import listed_names
 
 
 @pytest.mark.parametrize(

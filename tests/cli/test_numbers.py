@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from dialogauge.cli.inputs import number, whole
+from dialogauge.cli.common.inputs import number, whole
 from dialogauge.cli.main import build_parser
 
 HUGE = ["999999999999999999999999999", "-1", "nan", "inf", "1e999", "x", "", "9" * 5000]

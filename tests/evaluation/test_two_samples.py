@@ -10,11 +10,11 @@ from scipy.stats import ttest_ind
 from dialogauge import compare
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation.options import Settings
+from dialogauge.evaluation.pairs import two_sample_test
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.two_samples import two_sample_test
 from dialogauge.metrics.dialogue.distinct import Distinct, word_rows
 from dialogauge.metrics.dialogue.length import Column
-from dialogauge.stats.two_samples import UnitSums
+from dialogauge.stats.significance import UnitSums
 
 
 def sample(rows, dialogues=None, metric=None, system="s"):

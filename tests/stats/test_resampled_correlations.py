@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dialogauge.stats.correlations import kendall
-from dialogauge.stats.resampled_correlations import Resampling, kendall_influence
+from dialogauge.stats.correlations import Resampling, kendall, kendall_influence
 from dialogauge.stats.resampling import point_weights
 
 
@@ -137,7 +136,7 @@ def test_influence_follows_the_bootstrap():
 def test_influence_does_not_depend_on_blocks(monkeypatch):
     x, y = columns(6)
     whole = kendall_influence(x[:, 1], y)
-    monkeypatch.setattr("dialogauge.stats.resampled_correlations.PAIRS", 160)
+    monkeypatch.setattr("dialogauge.stats.correlations.PAIRS", 160)
     assert (kendall_influence(x[:, 1], y) == whole).all()
 
 

@@ -14,10 +14,9 @@ from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import ALPHA
 from dialogauge.stats.arrays import Floats
-from dialogauge.stats.correlations import kendall, pearson_rows, ranks
+from dialogauge.stats.correlations import KENDALL_POINTS, Resampling, kendall, kendall_influence, pearson_rows, ranks
 from dialogauge.stats.intervals import NO_INTERVAL, IntervalEstimate, expanded, percentile_interval
 from dialogauge.stats.permutations import PairValues, permutation_p, swap_points, swaps_for
-from dialogauge.stats.resampled_correlations import KENDALL_POINTS, Resampling, kendall_influence
 from dialogauge.stats.resampling import deviation, point_weights
 from dialogauge.stats.significance import holm_corrected, points_needed, williams_test
 

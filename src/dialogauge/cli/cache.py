@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.output import add_format, print_table, warn
+from dialogauge.cli.common.output import add_format, print_table, warn
 from dialogauge.errors import Caveat
 from dialogauge.tables import Cell, Header, Table
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.gates import (
+from dialogauge.cli.common.gates import (
     BELOW,
     IF_WORSE,
     add_fail_below,
@@ -18,7 +18,7 @@ from dialogauge.cli.gates import (
     held_against_nothing,
     parse_gates,
 )
-from dialogauge.cli.inputs import (
+from dialogauge.cli.common.inputs import (
     Joined,
     add_encoding,
     add_inputs,
@@ -28,7 +28,7 @@ from dialogauge.cli.inputs import (
     options,
     reading,
 )
-from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
+from dialogauge.cli.common.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:

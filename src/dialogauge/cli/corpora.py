@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from dialogauge.cli.output import add_format, print_table
+from dialogauge.cli.common.output import add_format, print_table
 from dialogauge.tables import Cell, Header, Table
 
 HELP = "list the public corpora that are known"

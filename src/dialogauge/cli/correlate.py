@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import (
+from dialogauge.cli.common.inputs import (
     METRICS,
     Joined,
     add_encoding,
@@ -18,7 +18,7 @@ from dialogauge.cli.inputs import (
     options,
     reading,
 )
-from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
+from dialogauge.cli.common.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.output import add_format, table_width, warn
+from dialogauge.cli.common.output import add_format, table_width, warn
 
 if TYPE_CHECKING:
     from dialogauge.evaluation import Result, Score

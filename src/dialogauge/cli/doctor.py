@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from dialogauge import __version__
-from dialogauge.cli.output import add_format, print_table
+from dialogauge.cli.common.output import add_format, print_table
 from dialogauge.tables import Cell, Header, Table
 
 HELP = "check the installation"

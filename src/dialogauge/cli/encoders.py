@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
-from dialogauge.cli.output import add_format, print_table, warn
+from dialogauge.cli.common.output import add_format, print_table, warn
 from dialogauge.tables import Cell, Header, Table
 from dialogauge.text.languages import ENGLISH
 

@@ -28,8 +28,8 @@ from dialogauge.cli import (
     synthesize,
     train,
 )
-from dialogauge.cli.output import add_quiet
-from dialogauge.cli.parser import Parser, add_subcommands
+from dialogauge.cli.common.output import add_quiet
+from dialogauge.cli.common.parser import Parser, add_subcommands
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.output import add_format, print_table, warn
+from dialogauge.cli.common.output import add_format, print_table, warn
 from dialogauge.tables import Cell, Header, Table
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations, whole
-from dialogauge.cli.output import add_presentation, presentation, warn
+from dialogauge.cli.common.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations, whole
+from dialogauge.cli.common.output import add_presentation, presentation, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
 DESCRIPTION = """\

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dialogauge.cli.inputs import add_inputs, listed_names, number, reading, whole
-from dialogauge.cli.output import remark, warn
+from dialogauge.cli.common.inputs import add_inputs, listed_names, number, reading, whole
+from dialogauge.cli.common.output import remark, warn
 from dialogauge.errors import InputError
 from dialogauge.files import check_writable_file, whole_file
 from dialogauge.tables import printable

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli import reproduce_entailment
-from dialogauge.cli.inputs import Joined, whole
-from dialogauge.cli.output import add_format, table_width, warn
-from dialogauge.encode.neural import require_neural
-from dialogauge.errors import InputError, unknown
+from dialogauge.cli.common.inputs import Joined, whole
+from dialogauge.cli.common.output import add_format, table_width, warn
+from dialogauge.errors import InputError, require_neural, unknown
 
 if TYPE_CHECKING:
     from dialogauge.papers.fbd.correlations import PaperRecipe

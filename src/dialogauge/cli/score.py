@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.gates import BELOW, add_fail_below, below, exit_status, parse_gates
-from dialogauge.cli.inputs import (
+from dialogauge.cli.common.gates import BELOW, add_fail_below, below, exit_status, parse_gates
+from dialogauge.cli.common.inputs import (
     METRICS,
     Joined,
     add_encoding,
@@ -19,7 +19,7 @@ from dialogauge.cli.inputs import (
     reading,
     whole,
 )
-from dialogauge.cli.output import add_cite, add_presentation, presentation, rendered, warn
+from dialogauge.cli.common.output import add_cite, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:

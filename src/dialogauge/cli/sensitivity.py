@@ -5,8 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dialogauge.cli.inputs import METRICS, Joined, add_encoding, add_inputs, add_real, add_resampling, options, reading
-from dialogauge.cli.output import add_presentation, presentation, warn
+from dialogauge.cli.common.inputs import (
+    METRICS,
+    Joined,
+    add_encoding,
+    add_inputs,
+    add_real,
+    add_resampling,
+    options,
+    reading,
+)
+from dialogauge.cli.common.output import add_presentation, presentation, warn
 from dialogauge.errors import InputError
 
 HELP = "see which metrics notice when responses get worse"

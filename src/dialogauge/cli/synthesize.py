@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import add_reading, number, reading, whole
-from dialogauge.cli.output import add_format, table_width, warn
+from dialogauge.cli.common.inputs import add_reading, number, reading, whole
+from dialogauge.cli.common.output import add_format, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from dialogauge.cli import train_entailment, train_ruber
-from dialogauge.cli.parser import add_subcommands
-from dialogauge.encode.neural import require_neural
+from dialogauge.cli.common.parser import add_subcommands
+from dialogauge.errors import require_neural
 
 HELP = "train a learned metric on data of your own"
 DESCRIPTION = """\

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.inputs import number, whole
+from dialogauge.cli.common.inputs import number, whole
 from dialogauge.cli.training import add_last, check, named_recipe, show
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dialogauge.cli.inputs import whole
-from dialogauge.cli.output import add_format, remark, table_width, warn
+from dialogauge.cli.common.inputs import whole
+from dialogauge.cli.common.output import add_format, remark, table_width, warn
 from dialogauge.errors import InputError, unknown
 
 if TYPE_CHECKING:

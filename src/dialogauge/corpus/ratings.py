@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.corpus.readers import delimited, json_turns, parquet
+from dialogauge.corpus.readers import json_turns, tables
 from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.reading.reader import FileHead, Reading
@@ -168,7 +168,7 @@ def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
     head = FileHead.read(path)
     if head.is_directory:
         raise InputError("is a directory; expected a file of ratings", path)
-    if parquet.sniff(head):
+    if tables.sniff_parquet(head):
         return _parquet(reading)
     if json_turns.sniff(head):
         return _json_lines(reading)
@@ -185,7 +185,7 @@ def _json_lines(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _table(reading: Reading, delimiter: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     columns: list[str] | None = None
-    for line, row in delimited.rows(reading, delimiter):
+    for line, row in tables.rows(reading, delimiter):
         with reading.record(line):
             if columns is None:
                 # A column without a name is such as pandas writes for its index.
@@ -196,7 +196,7 @@ def _table(reading: Reading, delimiter: str) -> Iterator[tuple[int, Mapping[str,
                 raise InputError(f"expected {len(columns)} columns, found {len(row)}")
             cells: dict[str, Any] = {column: text or None for column, text in zip(columns, row, strict=True)}
             if cells["value"] is not None:
-                cells["value"] = delimited.number(cells["value"])
+                cells["value"] = tables.number(cells["value"])
             yield line, cells
 
 

@@ -26,8 +26,7 @@ from dialogauge.encode.model_files import (
     refuse_odd_files,
     whole,
 )
-from dialogauge.encode.neural import require_neural
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, require_neural
 from dialogauge.text.languages import ENGLISH
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.encode.base import Encoder
 from dialogauge.encode.encoders import Encoders
-from dialogauge.encode.neural import require_neural
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, require_neural
 from dialogauge.files import check_writable, expanded, whole_directory
 from dialogauge.tables import to_json
 from dialogauge.text.languages import MadeFor

@@ -1,7 +1,6 @@
 """Rows to text, Markdown, HTML, LaTeX, CSV and JSON. Imports nothing of ours."""
 
-from dialogauge.tables.html import small_print, to_html
-from dialogauge.tables.markup import to_latex, to_markdown
+from dialogauge.tables.markup import small_print, to_html, to_latex, to_markdown
 from dialogauge.tables.render import FORMATS, render, render_table, to_csv, to_json
 from dialogauge.tables.table import Cell, Header, Table, counted, cut, first_few, printable
 from dialogauge.tables.text import to_text, wrapped

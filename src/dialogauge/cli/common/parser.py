@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from dialogauge.cli.output import add_quiet
+from dialogauge.cli.common.output import add_quiet
 from dialogauge.errors import InputError, unknown
 from dialogauge.tables import printable
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from dialogauge.cli.inputs import whole
+from dialogauge.cli.common.inputs import whole
 from dialogauge.errors import Caveat, InputError
 from dialogauge.tables import FORMATS, Table, printable, render, to_json
 

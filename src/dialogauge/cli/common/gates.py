@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dialogauge.cli.inputs import Joined
+from dialogauge.cli.common.inputs import Joined
 from dialogauge.errors import Caveat, InputError
 from dialogauge.tables import printable
 

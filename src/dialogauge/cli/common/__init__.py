@@ -1,0 +1,1 @@
+"""What the verbs share: the parser, inputs and outputs, gates."""
