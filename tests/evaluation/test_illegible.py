@@ -128,6 +128,7 @@ def test_real_responses_that_cannot_be_read_are_left_out(metric):
     more = Corpus([replace(FACES, references=()), *real])
     one, other = (evaluate(Corpus(READ[:3]), metric, real=beside) for beside in (more, real))
     assert one.scores[0].value == pytest.approx(other.scores[0].value)
+    assert one.scores[0].floor == pytest.approx(other.scores[0].floor)
     assert "1 of 5 real responses are unknown tokens alone" in said(one, "illegible_text")[0]
     only = evaluate(Corpus(READ[:3]), metric, real=Corpus([replace(FACES, references=())]))
     assert only.scores[0].value is None

@@ -3,9 +3,13 @@
 import json
 import random
 from dataclasses import replace
+from functools import reduce
+from operator import add, itemgetter
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dialogauge import compare, evaluate, load, stream
 from dialogauge.corpus import Corpus, Turn
@@ -13,7 +17,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.turn import REAL, unit_key
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.intervals import Resampler
-from dialogauge.evaluation.measure import read_real
+from dialogauge.evaluation.measure import RealTurns, read_real
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.units import Units
 from tests.encode.models import build
@@ -83,6 +87,20 @@ def test_the_draw_does_not_depend_on_the_order_of_turns():
         assert {turn.id for turn in kept} == first
         # Those that are kept stay in the order they came in.
         assert kept.turns == [turn for turn in shuffled if turn.id in first]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(limit=st.integers(1, 40), labels=st.lists(st.integers(0, 3), min_size=30, max_size=30), data=st.data())
+def test_parts_that_are_read_apart_add_to_the_whole(limit, labels, data):
+    turns = conversations(10, 3)
+    whole, parts = RealTurns(limit), [RealTurns(limit, part) for part in range(4)]
+    for turn, label in sorted(zip(turns, labels, strict=True), key=itemgetter(1)):
+        whole.add(turn)
+        parts[label].add(turn)
+    added = reduce(add, data.draw(st.permutations(parts)))
+    assert added.turns == whole.turns
+    assert (added.seen, added.units) == (whole.seen, whole.units)
+    assert all(part.count <= limit or len(part.held) == 1 for part in (added, whole, *parts))
 
 
 def test_a_draw_is_no_mere_beginning():

@@ -13,9 +13,9 @@ from tests.shared import annotation, shared
 
 def scores(corpus, wanted, compat=None):
     """The main value of each system."""
-    metric = parse_request(wanted, compat).metric.prepare(corpus, encoders=encoders())
-    rows = map(metric.measure, corpus.by_system.values())
-    return np.array([metric.conclude(metric.summarise(part))[""] for part in rows])
+    ready = parse_request(wanted, compat).metric.prepare(corpus, encoders=encoders())
+    rows = map(ready.measure, corpus.by_system.values())
+    return np.array([ready.metric.conclude(ready.metric.summarise(part))[""] for part in rows])
 
 
 @pytest.mark.slow
