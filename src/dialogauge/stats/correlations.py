@@ -10,10 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dialogauge.stats.arrays import Floats, cosine
 
-CELLS = 4_000_000
-"""Pairs looked at in one go."""
 BAND_UNITS = 10
 """Units below which a fitted line has no band: its formula needs many."""
+PAIRS = 2_000_000
+"""Pairs of points looked at in one go."""
+CONSTANT = 1e-13
+"""A variance below this share of all points' is rounding: the resample never differs."""
+KENDALL_POINTS = 20_000
+"""The most points whose pairs are looked at for Kendall's interval."""
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
@@ -72,7 +76,7 @@ def kendall_rows(x: Floats, y: Floats) -> Floats:
     """Kendall's tau-b of each row, from all pairs at once: for rows as short as a list of systems."""
     first, second = np.triu_indices(x.shape[-1], 1)
     count = max(len(x), len(y))
-    block = max(1, CELLS // max(1, len(first)))
+    block = max(1, PAIRS // max(1, len(first)))
     if x.ndim == y.ndim == 2 and count > block:
         parts = [slice(start, start + block) for start in range(0, count, block)]
         return np.concatenate([kendall_rows(x if len(x) == 1 else x[p], y if len(y) == 1 else y[p]) for p in parts])
@@ -127,23 +131,6 @@ def fitted_line(
     variance = bread @ (pulls.T @ pulls) @ bread * count / (count - 1)
     spread = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", there, variance, there), 0))
     return along, there @ slopes, float(stdtrit(count - 1, (1 + confidence) / 2)) * spread
-
-
-def _differs(x: Floats) -> bool:
-    return len(x) > 1 and bool(x.max() > x.min())
-
-
-def _tied_pairs(x: Floats) -> float:
-    counts = np.unique(x, axis=0, return_counts=True)[1].astype(float)
-    return float((counts * (counts - 1) / 2).sum())
-
-
-PAIRS = 2_000_000
-"""Pairs of points looked at in one go."""
-CONSTANT = 1e-13
-"""A variance below this share of all points' is rounding: the resample never differs."""
-KENDALL_POINTS = 20_000
-"""The most points whose pairs are looked at for Kendall's interval."""
 
 
 class Resampling:
@@ -222,6 +209,15 @@ def kendall_influence(x: Floats, y: Floats) -> Floats:
     root = np.sqrt(total_x * total_y)
     tau = concordant.sum() / root
     return np.asarray(2 * concordant / root - tau * (apart_x / total_x + apart_y / total_y))
+
+
+def _differs(x: Floats) -> bool:
+    return len(x) > 1 and bool(x.max() > x.min())
+
+
+def _tied_pairs(x: Floats) -> float:
+    counts = np.unique(x, axis=0, return_counts=True)[1].astype(float)
+    return float((counts * (counts - 1) / 2).sum())
 
 
 def _signs(some: NDArray[np.int32], all_of_them: NDArray[np.int32]) -> NDArray[np.int8]:

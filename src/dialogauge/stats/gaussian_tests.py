@@ -105,6 +105,13 @@ def along_directions(
     return DirectionTest(found, (1 + as_small) / (1 + samples), directions)
 
 
+def w_of(values: Floats) -> Floats:
+    """W along the last axis but one, equal to scipy's, many at a time."""
+    values = values - values.mean(axis=-2, keepdims=True)
+    fitted = _w_weights(values.shape[-2]) @ np.sort(values, axis=-2)
+    return np.asarray(fitted**2 / np.square(values).sum(axis=-2))
+
+
 def _varying(vectors: NDArray[Any]) -> NDArray[np.bool_]:
     if len(vectors) < LEAST:
         return np.zeros(vectors.shape[1], dtype=np.bool_)
@@ -120,13 +127,6 @@ def _shapiro(values: NDArray[Any]) -> tuple[float, float]:
     values = values.astype(np.float64)
     found = shapiro((values - values.mean()) / np.ptp(values))
     return float(found.statistic), float(found.pvalue)
-
-
-def w_of(values: Floats) -> Floats:
-    """W along the last axis but one, equal to scipy's, many at a time."""
-    values = values - values.mean(axis=-2, keepdims=True)
-    fitted = _w_weights(values.shape[-2]) @ np.sort(values, axis=-2)
-    return np.asarray(fitted**2 / np.square(values).sum(axis=-2))
 
 
 @cache

@@ -10,23 +10,6 @@ from numpy.typing import NDArray
 
 from dialogauge.stats.arrays import Floats
 
-
-class Interval(NamedTuple):
-    """NaN where there is no interval."""
-
-    low: float
-    high: float
-
-
-class IntervalEstimate(NamedTuple):
-    """A value with its interval. NaN where there is none."""
-
-    value: float
-    low: float
-    high: float
-
-
-NO_INTERVAL = Interval(np.nan, np.nan)
 ANOTHER_SAMPLE = 2**0.5
 """By how much wider an interval is that says what another sample would score: that one varies as much as this one."""
 SPREAD = {"pearson": 1.0, "spearman": 1.0, "kendall": 0.437}
@@ -35,6 +18,24 @@ SPREAD = {"pearson": 1.0, "spearman": 1.0, "kendall": 0.437}
 POINTS = {"pearson": 3, "spearman": 3, "kendall": 4}
 ROUNDING = 1e-9
 """What comes so near to a perfect correlation is one."""
+
+
+class Interval(NamedTuple):
+    """NaN where there is no interval."""
+
+    low: float
+    high: float
+
+
+NO_INTERVAL = Interval(np.nan, np.nan)
+
+
+class IntervalEstimate(NamedTuple):
+    """A value with its interval. NaN where there is none."""
+
+    value: float
+    low: float
+    high: float
 
 
 def percentile_interval(values: Floats, confidence: float) -> Interval:

@@ -63,16 +63,6 @@ def kendall_permutation_p(x: Floats, y: Floats, draws: int, rng: np.random.Gener
     return _share(as_far, count, len(y) <= ENUMERATED_ORDERS, least)
 
 
-def _orders(n: int, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """All orders of n points, or so many random ones, in blocks."""
-    if n <= ENUMERATED_ORDERS:
-        yield np.array(list(permutations(range(n))))
-        return
-    block = max(1, ORDER_CELLS // n)
-    for start in range(0, draws, block):
-        yield rng.permuted(np.broadcast_to(np.arange(n), (min(block, draws - start), n)), axis=1)
-
-
 def swaps_for(metrics: int, resamples: int) -> int:
     """As many swaps as resamples were asked for, or more where there are many pairs."""
     return max(resamples, SWAPS_PER_PAIR * metrics * (metrics - 1) // 2)
@@ -136,6 +126,16 @@ def swap_systems(
             moved = swapped * (scores[:, b] - scores[:, a])
             as_far[place] += least_of.as_far(place, scores[:, a] + moved, scores[:, b] - moved)
     return _p_values(pairs, as_far, done, len(people), least_of.least)
+
+
+def _orders(n: int, draws: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """All orders of n points, or so many random ones, in blocks."""
+    if n <= ENUMERATED_ORDERS:
+        yield np.array(list(permutations(range(n))))
+        return
+    block = max(1, ORDER_CELLS // n)
+    for start in range(0, draws, block):
+        yield rng.permuted(np.broadcast_to(np.arange(n), (min(block, draws - start), n)), axis=1)
 
 
 class _Least:

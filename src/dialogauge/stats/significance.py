@@ -15,7 +15,10 @@ from dialogauge.stats.intervals import NO_INTERVAL, Interval
 from dialogauge.stats.resampling import CELLS_AT_ONCE, Jackknife
 
 MOST_POINTS = 10**9
-ROUNDING = 1e-12
+SAME_CORRELATION = 1e-12
+"""Correlations that differ by less are equal."""
+ROUNDING = 1e-9
+"""Statistics that agree to this share of themselves are equal, and spreads below it are rounding."""
 
 
 def holm_corrected(p_values: Sequence[float | None]) -> list[float | None]:
@@ -117,28 +120,6 @@ def points_needed(first: float, second: float, between: float) -> int | None:
     return low
 
 
-def _shown(first: float, second: float, between: float, n: int) -> bool:
-    from scipy.special import stdtrit
-
-    return bool(abs(_t(first, second, between, n)) >= stdtrit(n - 3, 0.975) + stdtrit(n - 3, 0.8))
-
-
-def _t(first: float, second: float, between: float, n: int) -> float:
-    determinant = max(0.0, 1 - first**2 - second**2 - between**2 + 2 * first * second * between)
-    spread = 2 * determinant * (n - 1) / (n - 3) + ((first + second) / 2) ** 2 * max(0.0, 1 - between) ** 3
-    if abs(first - second) <= ROUNDING:
-        return 0.0
-    if 1 + between <= ROUNDING:  # a metric and its opposite
-        return np.nan
-    if spread <= 0:
-        return float(np.copysign(np.inf, first - second))
-    return float((first - second) * np.sqrt((n - 1) * (1 + between) / spread))
-
-
-TWO_SAMPLES_ROUNDING = 1e-9
-"""Statistics that agree to this share of themselves are equal, and spreads below it are rounding."""
-
-
 class TwoSampleResult(NamedTuple):
     """The first sample less the second. NaN where something is undefined."""
 
@@ -182,7 +163,7 @@ class UnitSums(NamedTuple):
         apart = np.abs(self.means(weights) - self.means(1 - weights))
         error = np.hypot(self.error(weights), self.error(1 - weights))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(apart <= TWO_SAMPLES_ROUNDING * np.abs(self.totals).max(), 0.0, apart / error)
+            return np.where(apart <= ROUNDING * np.abs(self.totals).max(), 0.0, apart / error)
 
 
 def permutation_test(
@@ -199,7 +180,7 @@ def permutation_test(
     found = TwoSampleResult(values, NO_INTERVAL, float("nan"), float("nan"), units, "permutation")
     if min(units) < 2 or np.isnan(scale):
         return found
-    if scale <= TWO_SAMPLES_ROUNDING * np.abs(pooled.totals).max():
+    if scale <= ROUNDING * np.abs(pooled.totals).max():
         return found._replace(interval=Interval(0.0, 0.0), p=1.0)
     pooled = UnitSums(deviations / scale, pooled.sizes)
     dealt = _studentised(pooled, mine, rng, permutations)
@@ -208,19 +189,9 @@ def permutation_test(
     difference, spread = values[0] - values[1], float(np.sqrt(np.dot(units, errors**2) / 2))
     return found._replace(
         interval=Interval(difference - reach, difference + reach) if np.isfinite(reach) else NO_INTERVAL,
-        p=float(np.mean(dealt >= dealt[0] * (1 - TWO_SAMPLES_ROUNDING))),
-        effect=difference / scale / spread if spread > TWO_SAMPLES_ROUNDING else float("nan"),
+        p=float(np.mean(dealt >= dealt[0] * (1 - ROUNDING))),
+        effect=difference / scale / spread if spread > ROUNDING else float("nan"),
     )
-
-
-def _studentised(pooled: UnitSums, mine: Floats, rng: np.random.Generator, permutations: int) -> Floats:
-    """The differences as they are and in so many permutations, in standard errors."""
-    found = [pooled.studentised(mine)]
-    block = max(1, CELLS_AT_ONCE // mine.size)
-    for start in range(0, permutations, block):
-        dealt = rng.permuted(np.repeat(mine, min(block, permutations - start), axis=0), axis=1)
-        found.append(pooled.studentised(dealt))
-    return np.concatenate(found)
 
 
 def jackknife_test(first: Jackknife, second: Jackknife, units: tuple[int, int], confidence: float) -> TwoSampleResult:
@@ -229,7 +200,7 @@ def jackknife_test(first: Jackknife, second: Jackknife, units: tuple[int, int], 
 
     values = first.estimate, second.estimate
     difference, error = values[0] - values[1], float(np.hypot(first.error, second.error))
-    rounding = TWO_SAMPLES_ROUNDING * max(map(abs, values))
+    rounding = ROUNDING * max(map(abs, values))
     found = TwoSampleResult(values, NO_INTERVAL, float("nan"), float("nan"), units, "welch")
     if np.isnan(difference) or not error > rounding:
         return found._replace(p=1.0) if min(units) > 1 and abs(difference) <= rounding else found
@@ -241,3 +212,31 @@ def jackknife_test(first: Jackknife, second: Jackknife, units: tuple[int, int], 
         p=float(2 * stdtr(freedom, -abs(difference) / error)),
         effect=difference / error / float(np.sqrt(np.dot(units, shares) / 2)),
     )
+
+
+def _shown(first: float, second: float, between: float, n: int) -> bool:
+    from scipy.special import stdtrit
+
+    return bool(abs(_t(first, second, between, n)) >= stdtrit(n - 3, 0.975) + stdtrit(n - 3, 0.8))
+
+
+def _t(first: float, second: float, between: float, n: int) -> float:
+    determinant = max(0.0, 1 - first**2 - second**2 - between**2 + 2 * first * second * between)
+    spread = 2 * determinant * (n - 1) / (n - 3) + ((first + second) / 2) ** 2 * max(0.0, 1 - between) ** 3
+    if abs(first - second) <= SAME_CORRELATION:
+        return 0.0
+    if 1 + between <= SAME_CORRELATION:  # a metric and its opposite
+        return np.nan
+    if spread <= 0:
+        return float(np.copysign(np.inf, first - second))
+    return float((first - second) * np.sqrt((n - 1) * (1 + between) / spread))
+
+
+def _studentised(pooled: UnitSums, mine: Floats, rng: np.random.Generator, permutations: int) -> Floats:
+    """The differences as they are and in so many permutations, in standard errors."""
+    found = [pooled.studentised(mine)]
+    block = max(1, CELLS_AT_ONCE // mine.size)
+    for start in range(0, permutations, block):
+        dealt = rng.permuted(np.repeat(mine, min(block, permutations - start), axis=0), axis=1)
+        found.append(pooled.studentised(dealt))
+    return np.concatenate(found)

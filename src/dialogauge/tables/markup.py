@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
-from html import escape as escape_marks
 
 from dialogauge.tables.table import Cell, Header, Table, printable
 from dialogauge.tables.text import ARROWS
 
 LATEX_ARROWS = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "": ""}
 BAR = r"\textbar{}"
-SPECIAL = {
+LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -30,6 +30,8 @@ LATIN, PUNCTUATION = 0x24F, "–—‘’“”…"
 FOREIGN = "% has characters beyond Latin: compile with LuaLaTeX or XeLaTeX, and a font that has them"
 LABEL = re.compile(r"[^A-Za-z0-9]+")
 MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+
+MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def to_latex(table: Table) -> str:
@@ -55,29 +57,14 @@ def to_latex(table: Table) -> str:
     return "\n".join(["% needs \\usepackage{booktabs}", *([FOREIGN] if foreign else []), *body])
 
 
-def _sentence(note: str) -> str:
-    start = note[:1] if note[1:2] == ":" else note[:1].upper()  # p is no P
-    return f"{prose(start + note[1:].rstrip('.'))}."
-
-
 def prose(text: str) -> str:
     """Text between margins: signatures, which have no spaces, may be broken at their bars."""
     return latex_escape(text).replace(BAR, f"{BAR}\\allowbreak{{}}")
 
 
 def latex_escape(text: str) -> str:
-    escaped = "".join(SPECIAL.get(character, character) for character in printable(text))
+    escaped = "".join(LATEX_SPECIAL.get(character, character) for character in printable(text))
     return MINUS.sub("$-$", escaped).replace("--", "-{}-")
-
-
-def _latex_cell(cell: Cell) -> str:
-    value = f"\\textbf{{{latex_escape(cell.text)}}}" if cell.best else latex_escape(cell.text)
-    if cell.raised:
-        value += f"\\textsuperscript{{{latex_escape(','.join(cell.raised.split()))}}}"
-    return f"{value} {{\\scriptsize {latex_escape(cell.aside)}}}" if cell.aside else value
-
-
-MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def to_markdown(table: Table) -> str:
@@ -93,16 +80,13 @@ def markdown_escape(text: str) -> str:
     return MARKDOWN_SPECIAL.sub(r"\\\1", printable(text))
 
 
-def _markdown_cell(cell: Cell) -> str:
-    value = f"**{markdown_escape(cell.text)}**" if cell.best else markdown_escape(cell.text)
-    return " ".join(filter(None, (value, markdown_escape(cell.raised), markdown_escape(cell.aside))))
-
-
 def to_html(table: Table) -> str:
     """The table, its notes in small print below."""
-    head = "".join(f"<th{_style(header)}>{escape(header.text)}{ARROWS[header.better]}</th>" for header in table.headers)
+    head = "".join(
+        f"<th{_style(header)}>{html_escape(header.text)}{ARROWS[header.better]}</th>" for header in table.headers
+    )
     rows = [
-        "".join(f"<td{_style(header)}>{_cell(cell)}</td>" for header, cell in zip(table.headers, row, strict=True))
+        "".join(f"<td{_style(header)}>{_html_cell(cell)}</td>" for header, cell in zip(table.headers, row, strict=True))
         for row in table.rows
     ]
     body = "\n".join(f"<tr>{row}</tr>" for row in rows)
@@ -111,19 +95,36 @@ def to_html(table: Table) -> str:
 
 def small_print(lines: Iterable[str]) -> str:
     """One line each, broken anywhere: signatures have no spaces."""
-    text = "<br>\n".join(map(escape, lines))
+    text = "<br>\n".join(map(html_escape, lines))
     return f'<p style="font-size: smaller; overflow-wrap: anywhere">{text}</p>' if text else ""
 
 
-def escape(text: str) -> str:
-    return escape_marks(printable(text))
+def html_escape(text: str) -> str:
+    return html.escape(printable(text))
+
+
+def _sentence(note: str) -> str:
+    start = note[:1] if note[1:2] == ":" else note[:1].upper()  # p is no P
+    return f"{prose(start + note[1:].rstrip('.'))}."
+
+
+def _latex_cell(cell: Cell) -> str:
+    value = f"\\textbf{{{latex_escape(cell.text)}}}" if cell.best else latex_escape(cell.text)
+    if cell.raised:
+        value += f"\\textsuperscript{{{latex_escape(','.join(cell.raised.split()))}}}"
+    return f"{value} {{\\scriptsize {latex_escape(cell.aside)}}}" if cell.aside else value
+
+
+def _markdown_cell(cell: Cell) -> str:
+    value = f"**{markdown_escape(cell.text)}**" if cell.best else markdown_escape(cell.text)
+    return " ".join(filter(None, (value, markdown_escape(cell.raised), markdown_escape(cell.aside))))
 
 
 def _style(header: Header) -> str:
     return f' style="text-align: {header.align}; white-space: {"nowrap" if header.align == "right" else "normal"}"'
 
 
-def _cell(cell: Cell) -> str:
-    value = f"<b>{escape(cell.text)}</b>" if cell.best else escape(cell.text)
-    raised = f"<sup>{escape(cell.raised)}</sup>" if cell.raised else ""
-    return f"{value}{raised} <small>{escape(cell.aside)}</small>" if cell.aside else value + raised
+def _html_cell(cell: Cell) -> str:
+    value = f"<b>{html_escape(cell.text)}</b>" if cell.best else html_escape(cell.text)
+    raised = f"<sup>{html_escape(cell.raised)}</sup>" if cell.raised else ""
+    return f"{value}{raised} <small>{html_escape(cell.aside)}</small>" if cell.aside else value + raised

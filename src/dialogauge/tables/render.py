@@ -13,6 +13,8 @@ from dialogauge.tables.markup import to_latex, to_markdown
 from dialogauge.tables.table import Table, printable
 from dialogauge.tables.text import to_text
 
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+
 
 def to_json(value: Any) -> str:
     """JSON with undefined numbers as null. Unsafe characters are spelled as escapes, which JSON reads back."""
@@ -27,24 +29,6 @@ def to_csv(records: Sequence[Mapping[str, Any]]) -> str:
         writer.writerow(records[0])
         writer.writerows([_field(value) for value in record.values()] for record in records)
     return out.getvalue().rstrip("\n")
-
-
-def _defined(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _defined(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_defined(item) for item in value]
-    return value
-
-
-def _field(value: Any) -> Any:
-    value = _defined(value)
-    return printable(value) if isinstance(value, str) else value
-
-
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 def render(
@@ -68,3 +52,18 @@ def render_table(form: str, table: Table, width: int | None = None) -> str:
     if form == "table":
         return to_text(table, width)
     return {"markdown": to_markdown, "latex": to_latex}[form](table)
+
+
+def _defined(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _defined(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_defined(item) for item in value]
+    return value
+
+
+def _field(value: Any) -> Any:
+    value = _defined(value)
+    return printable(value) if isinstance(value, str) else value

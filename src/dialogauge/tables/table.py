@@ -10,6 +10,10 @@ from typing import Literal
 
 Align = Literal["left", "right"]
 
+# Control characters (C0, DEL, C1), lone surrogates, and the characters that change the direction of text or
+# break a line: whatever could move the cursor, recolour the screen or show one thing for another.
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -41,11 +45,6 @@ class Table:
     rows: list[list[Cell]]
     notes: list[str] = field(default_factory=list)
     name: str = "results"
-
-
-# Control characters (C0, DEL, C1), lone surrogates, and the characters that change the direction of text or
-# break a line: whatever could move the cursor, recolour the screen or show one thing for another.
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
 
 def printable(text: str, keep: str = "") -> str:

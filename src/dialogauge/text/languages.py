@@ -65,34 +65,6 @@ def language_of(text: str) -> str | None:
     return _latin_language(text) if script == LATIN else script
 
 
-def _latin_language(text: str) -> str | None:
-    words = text.lower().translate(_SPACED).split()
-    known = _WORDS.intersection(words)
-    if not known:
-        spelled = sum(word.isalpha() for word in words)
-        return OTHER_LATIN if spelled >= ENOUGH_WORDS and COMMON_ENGLISH.isdisjoint(words) else None
-    found = Counter(_LANGUAGE[word] for word in known)
-    language, count = max(found.items(), key=lambda item: (item[1], item[0] == ENGLISH, item[0]))
-    return language if language == ENGLISH or count >= OWN_WORDS else None
-
-
-def _script_of(text: str) -> str | None:
-    letters = Counter(filter(None, map(_script, text)))
-    if not letters:
-        return None
-    east_asian = letters[HAN] + letters[KANA]
-    if letters[KANA] > KANA_SHARE * east_asian:
-        letters[KANA], letters[HAN] = east_asian, 0
-    return max(letters.items(), key=lambda item: (item[1], item[0]))[0]
-
-
-@cache
-def _script(letter: str) -> str | None:
-    if not letter.isalpha():
-        return None
-    return SCRIPTS.get(unicodedata.name(letter, " ").split(maxsplit=1)[0])
-
-
 @dataclass
 class Languages:
     """How many texts are in which language, with an example of each."""
@@ -123,3 +95,31 @@ class MadeFor:
 
     what: str
     languages: frozenset[str]
+
+
+def _latin_language(text: str) -> str | None:
+    words = text.lower().translate(_SPACED).split()
+    known = _WORDS.intersection(words)
+    if not known:
+        spelled = sum(word.isalpha() for word in words)
+        return OTHER_LATIN if spelled >= ENOUGH_WORDS and COMMON_ENGLISH.isdisjoint(words) else None
+    found = Counter(_LANGUAGE[word] for word in known)
+    language, count = max(found.items(), key=lambda item: (item[1], item[0] == ENGLISH, item[0]))
+    return language if language == ENGLISH or count >= OWN_WORDS else None
+
+
+def _script_of(text: str) -> str | None:
+    letters = Counter(filter(None, map(_script, text)))
+    if not letters:
+        return None
+    east_asian = letters[HAN] + letters[KANA]
+    if letters[KANA] > KANA_SHARE * east_asian:
+        letters[KANA], letters[HAN] = east_asian, 0
+    return max(letters.items(), key=lambda item: (item[1], item[0]))[0]
+
+
+@cache
+def _script(letter: str) -> str | None:
+    if not letter.isalpha():
+        return None
+    return SCRIPTS.get(unicodedata.name(letter, " ").split(maxsplit=1)[0])

@@ -17,23 +17,6 @@ JOINERS = "\u200c\u200d"
 ALPHABETIC_SYMBOLS = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
 """Letters in circles and squares, the only symbols that Unicode calls alphabetic."""
 
-
-def in_word(character: str) -> bool:
-    """Whether the character is a letter, mark, digit, connector or joiner. Code points that the Unicode
-    version of this Python does not know yet are not."""
-    if unicodedata.category(character) in WORD_CATEGORIES or character in JOINERS:
-        return True
-    return any(first <= ord(character) <= last for first, last in ALPHABETIC_SYMBOLS)
-
-
-def word_at(text: str, start: int) -> str:
-    """The longest run of word characters from `start` on; empty where there is none."""
-    end = start
-    while end < len(text) and in_word(text[end]):
-        end += 1
-    return text[start:end]
-
-
 ABBREVIATIONS = frozenset(
     """
     a.a a.c a.d a.g a.h a.m a.m.e a.s a.t adm ala ariz aug ave b.f b.v bros c c.i.t c.o.m.b c.v calif chg cie
@@ -67,6 +50,62 @@ follows; or, with `next` unset, a stretch that has no such mark."""
 
 CLOSING = re.compile(rf"""["')\]}}‘’“”«»]+?(?:{SPACE}+|(?=--)|$)""", re.MULTILINE)
 
+RECIPE = {"words": "nltk-punkt"}
+"""What the signatures of metrics that count words say about it."""
+
+CLITICS = frozenset({"re", "ve", "ll", "m", "t", "s", "d", "n"})
+APOSTROPHE = re.compile(r"(?<![a-z0-9_])'(?=[a-z0-9_]|[^\x00-\x7f])")
+
+Rule = tuple[re.Pattern[str], str]
+
+OPENING_QUOTES: tuple[Rule, ...] = (
+    (re.compile('^"'), " `` "),
+    (re.compile("``|[`«“‘„]"), r" \g<0> "),
+    (re.compile(r"""(?<=[ (\[{<])(?:"|'')"""), " `` "),
+)
+PUNCTUATION_RULES: tuple[Rule, ...] = (
+    (re.compile(rf"""(?<=[^.])\.(?=[\])}}>"'»”’ ]*+{SPACE}*$)"""), " . "),
+    (re.compile(r"([:,])(\D|$)"), r" \1 \2"),
+    (re.compile(r"\.{2,}|[;@#$%&?!\u2012-\u2015]"), r" \g<0> "),
+    (re.compile(r"(?<=[^'])(?=' )"), " "),
+    (re.compile(r"[*()\[\]{}<>»”’]|--"), r" \g<0> "),
+    (re.compile("''|\""), " '' "),
+)
+ENDINGS: tuple[Rule, ...] = (
+    (re.compile(rf"(?<=[^' ])(?='[smd]?(?:{SPACE}|$))"), " "),
+    (re.compile(rf"(?<=[^' ])(?=(?:'ll|'re|'ve|n't)(?:{SPACE}|$))"), " "),
+    (
+        re.compile(
+            r"(?i)\b(can(?=not)|d(?='ye)|gim(?=me)|gon(?=na)|got(?=ta)|lem(?=me)|more(?='n)|wan(?=na(?:\s|$)))"
+            r"(not|'ye|me|na|ta|'n)\b"
+        ),
+        r" \1 \2 ",
+    ),
+    (re.compile(rf"(?i)(?<={SPACE})('t)(is|was)\b"), r" \1 \2 "),
+)
+"""Possessives and contractions. The last rule meets only what the one before it split off (cannot'tis): any
+other 'tis has lost its apostrophe to the opening quotes."""
+
+QUOTE = re.compile("[\"'`«“‘„]")
+WITHOUT_QUOTES = (*PUNCTUATION_RULES[:3], PUNCTUATION_RULES[4], ENDINGS[2])
+"""All that can apply to a text that has none of those marks."""
+
+
+def in_word(character: str) -> bool:
+    """Whether the character is a letter, mark, digit, connector or joiner. Code points that the Unicode
+    version of this Python does not know yet are not."""
+    if unicodedata.category(character) in WORD_CATEGORIES or character in JOINERS:
+        return True
+    return any(first <= ord(character) <= last for first, last in ALPHABETIC_SYMBOLS)
+
+
+def word_at(text: str, start: int) -> str:
+    """The longest run of word characters from `start` on; empty where there is none."""
+    end = start
+    while end < len(text) and in_word(text[end]):
+        end += 1
+    return text[start:end]
+
 
 def sentences(text: str) -> list[str]:
     """Splits lower-cased text without spaces at its ends. Quotes and brackets that close a sentence stay
@@ -85,6 +124,17 @@ def sentences(text: str) -> list[str]:
             start = next_start
     found.append(text[start:])
     return [sentence for sentence in found if sentence]
+
+
+def words(text: str) -> list[str]:
+    """The lower-cased words and punctuation marks, equal to NLTK 3.10's `word_tokenize(text.strip().lower())`.
+
+    Sentences first, then in each the rules of the Penn Treebank tokenizer (MacIntyre 1995) with NLTK's
+    additions: quotes become `` and '', "don't" becomes "do" and "n't", a period is split off only at the end
+    of a sentence, and commas and colons stay inside numbers. Empty for empty text. Scripts written
+    without spaces come out as one word per stretch.
+    """
+    return [word for sentence in sentences(text.strip().lower()) for word in _sentence_words(sentence)]
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
@@ -131,64 +181,12 @@ def _breaks(token: str, following: str) -> bool:
     return not following[0].islower() or following.removesuffix(".") in LOWER_CASE_STARTERS
 
 
-RECIPE = {"words": "nltk-punkt"}
-"""What the signatures of metrics that count words say about it."""
-
-CLITICS = frozenset({"re", "ve", "ll", "m", "t", "s", "d", "n"})
-APOSTROPHE = re.compile(r"(?<![a-z0-9_])'(?=[a-z0-9_]|[^\x00-\x7f])")
-
-Rule = tuple[re.Pattern[str], str]
-
-OPENING_QUOTES: tuple[Rule, ...] = (
-    (re.compile('^"'), " `` "),
-    (re.compile("``|[`«“‘„]"), r" \g<0> "),
-    (re.compile(r"""(?<=[ (\[{<])(?:"|'')"""), " `` "),
-)
-WORDS_PUNCTUATION: tuple[Rule, ...] = (
-    (re.compile(rf"""(?<=[^.])\.(?=[\])}}>"'»”’ ]*+{SPACE}*$)"""), " . "),
-    (re.compile(r"([:,])(\D|$)"), r" \1 \2"),
-    (re.compile(r"\.{2,}|[;@#$%&?!\u2012-\u2015]"), r" \g<0> "),
-    (re.compile(r"(?<=[^'])(?=' )"), " "),
-    (re.compile(r"[*()\[\]{}<>»”’]|--"), r" \g<0> "),
-    (re.compile("''|\""), " '' "),
-)
-ENDINGS: tuple[Rule, ...] = (
-    (re.compile(rf"(?<=[^' ])(?='[smd]?(?:{SPACE}|$))"), " "),
-    (re.compile(rf"(?<=[^' ])(?=(?:'ll|'re|'ve|n't)(?:{SPACE}|$))"), " "),
-    (
-        re.compile(
-            r"(?i)\b(can(?=not)|d(?='ye)|gim(?=me)|gon(?=na)|got(?=ta)|lem(?=me)|more(?='n)|wan(?=na(?:\s|$)))"
-            r"(not|'ye|me|na|ta|'n)\b"
-        ),
-        r" \1 \2 ",
-    ),
-    (re.compile(rf"(?i)(?<={SPACE})('t)(is|was)\b"), r" \1 \2 "),
-)
-"""Possessives and contractions. The last rule meets only what the one before it split off (cannot'tis): any
-other 'tis has lost its apostrophe to the opening quotes."""
-
-QUOTE = re.compile("[\"'`«“‘„]")
-WITHOUT_QUOTES = (*WORDS_PUNCTUATION[:3], WORDS_PUNCTUATION[4], ENDINGS[2])
-"""All that can apply to a text that has none of those marks."""
-
-
-def words(text: str) -> list[str]:
-    """The lower-cased words and punctuation marks, equal to NLTK 3.10's `word_tokenize(text.strip().lower())`.
-
-    Sentences first, then in each the rules of the Penn Treebank tokenizer (MacIntyre 1995) with NLTK's
-    additions: quotes become `` and '', "don't" becomes "do" and "n't", a period is split off only at the end
-    of a sentence, and commas and colons stay inside numbers. Empty for empty text. Scripts written
-    without spaces come out as one word per stretch.
-    """
-    return [word for sentence in sentences(text.strip().lower()) for word in _sentence_words(sentence)]
-
-
 def _sentence_words(text: str) -> list[str]:
     if not QUOTE.search(text):
         return _apply(WITHOUT_QUOTES, text).split()
     text = _apply(OPENING_QUOTES, text)
     text = APOSTROPHE.sub(_split_quote, text)
-    text = _apply(WORDS_PUNCTUATION, text)
+    text = _apply(PUNCTUATION_RULES, text)
     return _apply(ENDINGS, text).split()
 
 

@@ -1,19 +1,75 @@
-"""LaTeX that compiles: what can be seen of it without LaTeX."""
+"""HTML and LaTeX: well-formed and escaped, as far as can be seen without a browser and LaTeX."""
 
 import re
+from xml.etree import ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialogauge.corpus import Corpus, Turn
+import dialogauge
+from dialogauge import Turn
+from dialogauge.corpus import Corpus
 from dialogauge.evaluation import compare
-from dialogauge.tables import Cell, Header, Table, to_latex
+from dialogauge.tables import Cell, Header, Table, to_html, to_latex
+
+TURNS = [
+    Turn(str(number), text, references=("how are you",), system=system, ratings={"overall": number})
+    for number, text in enumerate(["how are you", "fine", "are you"])
+    for system in ("<script>alert(1)</script>", "plain & simple")
+]
 
 COMMANDS = {
     *("begin", "end", "centering", "caption", "label", "toprule", "midrule", "bottomrule"),
     *("textbf", "textsuperscript", "scriptsize", "allowbreak", "uparrow", "downarrow", "pm"),
     *("textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"),
 }
+
+
+def parsed(html):
+    return ElementTree.fromstring(f"<div>{html.replace('<br>', '<br/>')}</div>")
+
+
+def test_cells_by_hand():
+    table = Table(
+        [Header("system", align="left"), Header("bleu", "higher")],
+        [[Cell("a"), Cell("1.5", "[1, 2]", best=True, raised="b")]],
+        ["note 1", "note 2"],
+    )
+    assert to_html(table) == (
+        '<table>\n<thead><tr><th style="text-align: left; white-space: normal">system</th>'
+        '<th style="text-align: right; white-space: nowrap">bleu ↑</th></tr></thead>\n<tbody>\n'
+        '<tr><td style="text-align: left; white-space: normal">a</td>'
+        '<td style="text-align: right; white-space: nowrap">'
+        "<b>1.5</b><sup>b</sup> <small>[1, 2]</small></td></tr>\n</tbody>\n</table>\n"
+        '<p style="font-size: smaller; overflow-wrap: anywhere">note 1<br>\nnote 2</p>'
+    )
+
+
+def test_hostile_names_are_text():
+    table = Table([Header('<b onload="x">')], [[Cell("&lt;\x1b[31m\u202e", "<i>", raised="'\"")]], ["</p><script>"])
+    html = to_html(table)
+    assert "<script" not in html
+    assert 'onload="' not in html
+    assert parsed(html).find(".//td").text == "&lt;\\u001b[31m\\u202e"
+
+
+def test_results_show_themselves_with_their_warnings():
+    result = dialogauge.evaluate(TURNS, "bleu,length", resamples=20)
+    shown = parsed(result._repr_html_())
+    assert [cell.text for cell in shown.findall(".//th")] == ["system", "turns", "bleu ↑", "length"]
+    assert [row[0].text for row in shown.findall(".//tbody/tr")] == list(result.systems)
+    text = "".join(shown.itertext())
+    for caveat in result.caveats:
+        assert f"warning: {caveat.message}" in text
+    for note in result.to_table().notes:
+        assert note in text
+
+
+def test_comparisons_and_agreements_show_all_their_tables():
+    comparison = dialogauge.compare(TURNS, "bleu", resamples=20)
+    assert len(parsed(comparison._repr_html_()).findall("table")) == len(comparison.all_tables()) == 2
+    agreement = dialogauge.correlate(TURNS, "length", resamples=20)
+    assert len(parsed(agreement._repr_html_()).findall("table")) == len(agreement.all_tables())
 
 
 def check(latex):
