@@ -1,7 +1,7 @@
 import json
 import re
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 
@@ -92,7 +92,7 @@ def forms(cls=Forms):
 
 
 def test_no_form_of_a_result_prints_all_that_it_holds():
-    for module in iter_modules(dialogauge.reproduce.__path__, "dialogauge.papers."):
+    for module in walk_packages(dialogauge.papers.__path__, "dialogauge.papers."):
         import_module(module.name)
     import_module("dialogauge.agreement.result")
     assert len(forms()) > 10

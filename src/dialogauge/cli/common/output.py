@@ -44,8 +44,7 @@ def add_presentation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--names",
         metavar="NAME=SHOWN",
-        type=_display_names,
-        action="extend",
+        action=_DisplayNames,
         default=[],
         help="what tables and figures call a metric or a system: bleu=BLEU-4,s0=Ours; can be repeated",
     )
@@ -76,6 +75,15 @@ def rendered(
     if arguments.cite:
         parts.append(shown.citation().render(arguments.format, table_width(arguments)))
     return "\n\n".join(parts)
+
+
+class _DisplayNames(argparse.Action):
+    """Not a `type`: argparse takes an InputError there, which is a ValueError, and says less."""
+
+    def __call__(
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+    ) -> None:
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), *_display_names(values)])
 
 
 def _display_names(text: str) -> list[tuple[str, str]]:
