@@ -28,7 +28,7 @@ from dialogauge.cli.common.inputs import (
     options,
     reading,
 )
-from dialogauge.cli.common.output import add_cite, add_presentation, presentation, rendered, warn
+from dialogauge.cli.common.output import add_cite, add_plot, add_presentation, check_plot, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,17 +73,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_fail_below(parser)
     add_encoding(parser)
     add_resampling(parser)
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the differences (.png, .svg or .pdf)")
+    add_plot(parser, "also draw the differences")
     add_presentation(parser)
     add_cite(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     how = presentation(arguments)
-    if arguments.plot:
-        from dialogauge.figures.drawing import check_figure_path
-
-        check_figure_path(arguments.plot)
+    check_plot(arguments)
     guards, limits = parse_gates(IF_WORSE, arguments), parse_gates(BELOW, arguments)
     comparison = _compare(arguments, [gate.request for gate in (*guards, *limits)])
     failures = [*fell_behind(comparison, guards), *below(comparison.scores, limits)]

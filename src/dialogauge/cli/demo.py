@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.common.output import add_format, table_width, warn
+from dialogauge.cli.common.output import add_format, add_plot, check_plot, table_width, warn
 
 if TYPE_CHECKING:
     from dialogauge.evaluation import Result, Score
@@ -23,7 +23,7 @@ METRICS = "bleu,rouge_l,meteor,distinct"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the scores (.png, .svg or .pdf)")
+    add_plot(parser, "also draw the scores")
     add_format(parser)
 
 
@@ -32,10 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation import evaluate
 
     path = example_file()
-    if arguments.plot:
-        from dialogauge.figures.drawing import check_figure_path
-
-        check_figure_path(arguments.plot)
+    check_plot(arguments)
     result = evaluate(load(path), METRICS, progress=not arguments.quiet)
     warn(result.caveats, arguments)
     print(result.render(arguments.format, width=table_width(arguments)))

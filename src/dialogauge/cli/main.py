@@ -29,7 +29,7 @@ from dialogauge.cli import (
     train,
 )
 from dialogauge.cli.common.output import add_quiet
-from dialogauge.cli.common.parser import Parser, add_subcommands
+from dialogauge.cli.common.parser import Command, Parser, add_subcommands
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 
@@ -104,7 +104,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"dialogauge {__version__}")
     add_quiet(parser)
-    add_subcommands(parser, VERBS, dest="verb", metavar="VERB")
+    commands = {name: Command.from_module(module) for name, module in VERBS.items()}
+    add_subcommands(parser, commands, dest="verb", metavar="VERB")
     return parser
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from dialogauge.cli.common.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations, whole
-from dialogauge.cli.common.output import add_presentation, presentation, warn
+from dialogauge.cli.common.output import add_plot, add_presentation, check_plot, presentation, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
 DESCRIPTION = """\
@@ -36,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="utterances before the response that count: the last N, 0 or all (default: 1)",
     )
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw histograms (.png, .svg or .pdf)")
+    add_plot(parser, "also draw histograms")
     add_inputs(parser)
     add_encoding(parser)
     parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same numbers (default: 0)")
@@ -54,10 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     how = presentation(arguments)
     making = {name: getattr(arguments, name) for name in ("encoder", "dtype", "pool", "layer", "context", "seed")}
     check_plan(**making)
-    if arguments.plot:
-        from dialogauge.figures.drawing import check_figure_path
-
-        check_figure_path(arguments.plot)
+    check_plot(arguments)
     progress = not arguments.quiet
     corpus = load(arguments.files, **reading(arguments), progress=progress)
     result = normality(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli import reproduce_entailment
 from dialogauge.cli.common.inputs import Joined, whole
-from dialogauge.cli.common.output import add_format, table_width, warn
+from dialogauge.cli.common.output import add_format, add_plot, check_plot, table_width, warn
 from dialogauge.errors import InputError, require_neural, unknown
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="word vectors, as GloVe's: for Greedy, Average and Extrema, and for RUBER's rows with static vectors",
     )
     parser.add_argument("--own-recipes", action="store_true", help="our metrics in place of the paper's recipes")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the figure (.png, .svg or .pdf)")
+    add_plot(parser, "draw the figure")
     parser.add_argument(
         "--only",
         metavar="LIST",
@@ -125,10 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.corpora is None and "corpora" in TAKES[arguments.what]:
         raise InputError(f"--corpora: {arguments.what} needs the folder of rated files, found none")
     Settings(arguments.seed, arguments.resamples)
-    if arguments.plot:
-        from dialogauge.figures.drawing import check_figure_path
-
-        check_figure_path(arguments.plot)
+    check_plot(arguments)
     result = WHAT[arguments.what](arguments)
     warn(result.caveats, arguments)
     print(result.render(arguments.format, width=table_width(arguments)), flush=True)

@@ -19,7 +19,7 @@ from dialogauge.cli.common.inputs import (
     reading,
     whole,
 )
-from dialogauge.cli.common.output import add_cite, add_presentation, presentation, rendered, warn
+from dialogauge.cli.common.output import add_cite, add_plot, add_presentation, check_plot, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="DIR", type=Path, help="also write scores, per-turn values and how they were made"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace the run that is in --out already")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the scores (.png, .svg or .pdf)")
+    add_plot(parser, "also draw the scores")
     add_fail_below(parser)
     add_encoding(parser)
     add_resampling(parser)
@@ -124,10 +124,7 @@ def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:
         raise InputError(f"--{listed[0]}: CSV has one line per score and no room for texts; choose --format json")
     if arguments.out:
         check_run_writable(arguments.out, arguments.overwrite)
-    if arguments.plot:
-        from dialogauge.figures.drawing import check_figure_path
-
-        check_figure_path(arguments.plot)
+    check_plot(arguments)
 
 
 def _corpus(arguments: argparse.Namespace) -> Corpus | Loading:

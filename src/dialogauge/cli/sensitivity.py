@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from dialogauge.cli.common.inputs import (
     METRICS,
@@ -15,7 +14,7 @@ from dialogauge.cli.common.inputs import (
     options,
     reading,
 )
-from dialogauge.cli.common.output import add_presentation, presentation, warn
+from dialogauge.cli.common.output import add_plot, add_presentation, check_plot, presentation, warn
 from dialogauge.errors import InputError
 
 HELP = "see which metrics notice when responses get worse"
@@ -46,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="responses",
         help='what to change; references become a system "reference" (default: responses)',
     )
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="also draw the values (.png, .svg or .pdf)")
+    add_plot(parser, "also draw the values")
     add_real(parser)
     add_inputs(parser)
     add_encoding(parser)
@@ -64,10 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     kinds = KINDS if arguments.kinds is None else arguments.kinds
     kinds, ratios = check_plan(kinds, _numbers(arguments.ratios))
     requests = RunOptions(**options(arguments)).requests(arguments.metrics)
-    if arguments.plot:
-        from dialogauge.figures.drawing import check_figure_path
-
-        check_figure_path(arguments.plot)
+    check_plot(arguments)
     corpus = load(arguments.files, **reading(arguments), progress=not arguments.quiet)
     result = sensitivity(
         corpus,

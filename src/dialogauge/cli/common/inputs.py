@@ -73,6 +73,10 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="the column that holds a field of ours, as system=variant or ratings.overall=stars; may be repeated",
     )
+    add_skip_invalid(parser)
+
+
+def add_skip_invalid(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-invalid", action="store_true", help="leave out lines that cannot be read, and count them"
     )

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli.common.inputs import whole
@@ -25,6 +26,18 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wide", action="store_true", help="tables as wide as they come, in place of fitted to the terminal"
     )
+
+
+def add_plot(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--plot", metavar="FILE", type=Path, help=f"{what} (.png, .svg or .pdf)")
+
+
+def check_plot(arguments: argparse.Namespace) -> None:
+    """Refuses a --plot that cannot be drawn, before any work is done."""
+    if arguments.plot:
+        from dialogauge.figures.drawing import check_figure_path
+
+        check_figure_path(arguments.plot)
 
 
 def table_width(arguments: argparse.Namespace) -> int | None:

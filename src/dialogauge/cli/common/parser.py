@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from dialogauge.cli.common.output import add_quiet
 from dialogauge.errors import InputError, unknown
@@ -60,18 +59,33 @@ def refuse_metrics_among(texts: Sequence[str], metrics: str | Sequence[str] | No
         raise InputError(f"{misplaced[0]!r} is a metric, not a file; name metrics with commas: --metrics {whole}")
 
 
+class Command(NamedTuple):
+    """A verb, or what a verb is for: what its help says, its options, and what carries it out."""
+
+    help: str
+    description: str
+    examples: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+    @classmethod
+    def from_module(cls, module: Any) -> Command:
+        """The verb that a module of `dialogauge.cli` is."""
+        return cls(module.HELP, module.DESCRIPTION, module.EXAMPLES, module.add_arguments, module.run)
+
+
 def add_subcommands(
-    parser: argparse.ArgumentParser, modules: Mapping[str, ModuleType], *, dest: str, metavar: str
+    parser: argparse.ArgumentParser, commands: Mapping[str, Command], *, dest: str, metavar: str
 ) -> None:
     children = parser.add_subparsers(dest=dest, required=True, metavar=metavar)
-    for name, module in modules.items():
+    for name, command in commands.items():
         child = children.add_parser(
             name,
-            help=module.HELP,
-            description=module.DESCRIPTION,
-            epilog=module.EXAMPLES,
+            help=command.help,
+            description=command.description,
+            epilog=command.examples,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        module.add_arguments(child)
+        command.add_arguments(child)
         # Without a default of its own, what stands before the command holds.
         add_quiet(child, default=argparse.SUPPRESS)
