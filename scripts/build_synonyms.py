@@ -104,7 +104,7 @@ def main() -> int:
         )
         return 2
     options.out.write_bytes(table)
-    print(f"{options.out}: {len(table):,} bytes; set TABLE in dialogauge/metrics/synonyms.py to")
+    print(f"{options.out}: {len(table):,} bytes; set TABLE in dialogauge/metrics/overlap/meteor.py to")
     print(f"wordnet-3.0@{hashlib.sha256(table).hexdigest()[:8]}")
     return 0
 

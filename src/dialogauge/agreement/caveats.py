@@ -34,16 +34,6 @@ def score_caveats(caveats: Sequence[tuple[str, Caveat]], several: bool) -> list[
     return [_first(by_name) for by_name in alike.values()]
 
 
-def _first(by_name: Mapping[str, Caveat]) -> Caveat:
-    (name, caveat), *others = by_name.items()
-    if caveat.code == "known_fault":
-        return caveat
-    if len(set(by_name.values())) == 1:
-        return Caveat(caveat.code, f"{', '.join(by_name)}: {caveat.message}")
-    more = f" (the like: {', '.join(other for other, _ in others)})"
-    return Caveat(caveat.code, f"{name}: {caveat.message}{more}")
-
-
 def unrated_caveats(name: str, corpus: Corpus, rated: Corpus) -> list[Caveat]:
     """Turns that nobody rated in any dimension."""
     if len(corpus) == len(rated):
@@ -76,12 +66,6 @@ def turn_caveats(scope: Scope, corpus: Corpus, aligned: Aligned, requests: Seque
         )
         caveats.append(Caveat("duplicated_items", message))
     return caveats
-
-
-def _repeated(turns: Sequence[Turn]) -> int:
-    """Turns that are the same as an earlier one in all that counts, of whatever system."""
-    counts = Counter((turn.context, turn.response, tuple(turn.ratings.items())) for turn in turns)
-    return sum(count - 1 for count in counts.values())
 
 
 def without_turns(metrics: Sequence[str]) -> Caveat:
@@ -136,6 +120,22 @@ def row_caveats(rows: Sequence[AgreementRow]) -> list[Caveat]:
             message = f"{_where(row.scope)}: {row.metric} or the ratings never differ or are undefined: no correlation"
             caveats.append(Caveat("constant_scores", message))
     return caveats
+
+
+def _first(by_name: Mapping[str, Caveat]) -> Caveat:
+    (name, caveat), *others = by_name.items()
+    if caveat.code == "known_fault":
+        return caveat
+    if len(set(by_name.values())) == 1:
+        return Caveat(caveat.code, f"{', '.join(by_name)}: {caveat.message}")
+    more = f" (the like: {', '.join(other for other, _ in others)})"
+    return Caveat(caveat.code, f"{name}: {caveat.message}{more}")
+
+
+def _repeated(turns: Sequence[Turn]) -> int:
+    """Turns that are the same as an earlier one in all that counts, of whatever system."""
+    counts = Counter((turn.context, turn.response, tuple(turn.ratings.items())) for turn in turns)
+    return sum(count - 1 for count in counts.values())
 
 
 def _where(scope: Scope) -> str:

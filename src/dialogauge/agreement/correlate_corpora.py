@@ -31,107 +31,6 @@ from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
 Given = CorpusLike | Iterable[CorpusLike] | Mapping[str, CorpusLike]
 
 
-def name_corpora(given: Given) -> dict[str, Corpus]:
-    """By the names given, else by their own."""
-    if isinstance(given, Mapping):
-        named = {name: as_corpus(corpus) for name, corpus in given.items()}
-    else:
-        named = {}
-        for item in _listed(given):
-            corpus = as_corpus(item)
-            path = Path(item) if isinstance(item, str | PathLike) else None
-            named[free_name(corpus_name(corpus, path), named)] = corpus
-    if not named:
-        raise InputError("expected at least one corpus, found none")
-    if MEAN in named:
-        raise InputError(f"no corpus can be called {MEAN!r}: the mean over corpora is")
-    return named
-
-
-def _listed(given: Any) -> list[Any]:
-    """The corpora in a list of them; a list of records is one corpus."""
-    if not isinstance(given, list | tuple | ValuesView | Iterator):
-        return [given]
-    items = list(given)
-    return [items] if any(isinstance(item, Mapping | Turn) for item in items) else items
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with a number where it is taken."""
-    return next(found for found in chain([name], (f"{name} ({n})" for n in count(2))) if found not in taken)
-
-
-def corpus_name(corpus: Corpus, path: Path | None = None) -> str:
-    """That of the public corpus that it is, else the path's or the first file's."""
-    public = known.with_contents({file.sha256 for file in corpus.files})
-    if len(public) == 1:
-        return public[0].name
-    if path is None:
-        path = Path(corpus.files[0].path) if corpus.files else Path("corpus")
-    path = Path("stdin") if path == STDIN else path.resolve()
-    name = path.name if path.is_dir() else path.with_suffix("").stem if path.suffix == ".gz" else path.stem
-    return name if name and name != MEAN else f"corpus {name}".strip()
-
-
-def mean_rows(rows: Sequence[AgreementRow]) -> list[AgreementRow]:
-    """For each level, dimension and metric that two corpora or more have a correlation for. Corpora with one dimension
-    each are averaged whatever they call it."""
-    return [
-        _mean(dimension, members)
-        for level in dict.fromkeys(row.level for row in rows)
-        for dimension, chosen in _dimensions([row for row in rows if row.level == level and row.system is None])
-        for metric in dict.fromkeys(row.metric for row in chosen)
-        for members in [[row for row in chosen if row.metric == metric and row.pearson is not None]]
-        if len({row.corpus for row in members}) > 1
-    ]
-
-
-def _dimensions(rows: Sequence[AgreementRow]) -> Iterator[tuple[str, list[AgreementRow]]]:
-    """What is averaged together: corpora's only dimensions, or dimensions of one name."""
-    dimensions = dict.fromkeys((row.corpus, row.dimension) for row in rows)
-    if len(dimensions) == len({row.corpus for row in rows}):
-        names: dict[str, str] = {}
-        for row in rows:
-            names.setdefault(row.dimension.casefold(), row.dimension)
-        yield ", ".join(names.values()), list(rows)
-        return
-    for name in dict.fromkeys(row.dimension.casefold() for row in rows):
-        yield name, [row for row in rows if row.dimension.casefold() == name]
-
-
-def _mean(dimension: str, rows: Sequence[AgreementRow]) -> AgreementRow:
-    bounds = {name: mean_of_estimates(_bounds(rows, name)) for name in ("pearson", "spearman", "kendall")}
-    numbers = {
-        field: defined(value)
-        for name, found in bounds.items()
-        for field, value in zip((name, f"{name}_low", f"{name}_high", f"{name}_p"), (*found, np.nan), strict=True)
-    }
-    means = {
-        name: defined(np.mean([np.nan if (value := getattr(row, name)) is None else value for row in rows]))
-        for name in ("cosine", "pairwise_accuracy")
-    }
-    return AgreementRow(
-        corpus=MEAN,
-        dimension=dimension,
-        level=rows[0].level,
-        system=None,
-        metric=rows[0].metric,
-        n=len({row.corpus for row in rows}),
-        pearson_top=False,
-        spearman_top=False,
-        higher_is_better=rows[0].higher_is_better,
-        signature=rows[0].signature,
-        **numbers,
-        **means,
-    )
-
-
-def _bounds(rows: Sequence[AgreementRow], name: str) -> list[IntervalEstimate]:
-    fields = (name, f"{name}_low", f"{name}_high")
-    found = ([getattr(row, field) for field in fields] for row in rows)
-    return [IntervalEstimate(*(np.nan if value is None else value for value in values)) for values in found]
-
-
 @takes_run_options
 @one_blas_thread()
 def correlate(
@@ -173,7 +72,7 @@ def correlate(
     plan = StudyPlan(
         requests=requests,
         levels=check_levels(level),
-        dimensions=None if dimension is None else _listed_correlate_corpora(dimension),
+        dimensions=None if dimension is None else _names(dimension),
         per_system=per_system,
         settings=run.settings,
         progress=run.progress,
@@ -224,6 +123,118 @@ def correlate(
     )
 
 
+def check_levels(level: str | Sequence[str] | None) -> list[Level] | None:
+    """The levels asked for, each once; refuses an unknown one."""
+    if level is None:
+        return None
+    wanted = _names(level)
+    for name in wanted:
+        if name not in LEVELS:
+            raise unknown("level", name, LEVELS)
+    return [known for known in LEVELS if known in wanted]
+
+
+def name_corpora(given: Given) -> dict[str, Corpus]:
+    """By the names given, else by their own."""
+    if isinstance(given, Mapping):
+        named = {name: as_corpus(corpus) for name, corpus in given.items()}
+    else:
+        named = {}
+        for item in _corpora(given):
+            corpus = as_corpus(item)
+            path = Path(item) if isinstance(item, str | PathLike) else None
+            named[free_name(corpus_name(corpus, path), named)] = corpus
+    if not named:
+        raise InputError("expected at least one corpus, found none")
+    if MEAN in named:
+        raise InputError(f"no corpus can be called {MEAN!r}: the mean over corpora is")
+    return named
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number where it is taken."""
+    return next(found for found in chain([name], (f"{name} ({n})" for n in count(2))) if found not in taken)
+
+
+def corpus_name(corpus: Corpus, path: Path | None = None) -> str:
+    """That of the public corpus that it is, else the path's or the first file's."""
+    public = known.with_contents({file.sha256 for file in corpus.files})
+    if len(public) == 1:
+        return public[0].name
+    if path is None:
+        path = Path(corpus.files[0].path) if corpus.files else Path("corpus")
+    path = Path("stdin") if path == STDIN else path.resolve()
+    name = path.name if path.is_dir() else path.with_suffix("").stem if path.suffix == ".gz" else path.stem
+    return name if name and name != MEAN else f"corpus {name}".strip()
+
+
+def mean_rows(rows: Sequence[AgreementRow]) -> list[AgreementRow]:
+    """For each level, dimension and metric that two corpora or more have a correlation for. Corpora with one dimension
+    each are averaged whatever they call it."""
+    return [
+        _mean(dimension, members)
+        for level in dict.fromkeys(row.level for row in rows)
+        for dimension, chosen in _dimensions([row for row in rows if row.level == level and row.system is None])
+        for metric in dict.fromkeys(row.metric for row in chosen)
+        for members in [[row for row in chosen if row.metric == metric and row.pearson is not None]]
+        if len({row.corpus for row in members}) > 1
+    ]
+
+
+def _corpora(given: Any) -> list[Any]:
+    """The corpora in a list of them; a list of records is one corpus."""
+    if not isinstance(given, list | tuple | ValuesView | Iterator):
+        return [given]
+    items = list(given)
+    return [items] if any(isinstance(item, Mapping | Turn) for item in items) else items
+
+
+def _dimensions(rows: Sequence[AgreementRow]) -> Iterator[tuple[str, list[AgreementRow]]]:
+    """What is averaged together: corpora's only dimensions, or dimensions of one name."""
+    dimensions = dict.fromkeys((row.corpus, row.dimension) for row in rows)
+    if len(dimensions) == len({row.corpus for row in rows}):
+        names: dict[str, str] = {}
+        for row in rows:
+            names.setdefault(row.dimension.casefold(), row.dimension)
+        yield ", ".join(names.values()), list(rows)
+        return
+    for name in dict.fromkeys(row.dimension.casefold() for row in rows):
+        yield name, [row for row in rows if row.dimension.casefold() == name]
+
+
+def _mean(dimension: str, rows: Sequence[AgreementRow]) -> AgreementRow:
+    bounds = {name: mean_of_estimates(_bounds(rows, name)) for name in ("pearson", "spearman", "kendall")}
+    numbers = {
+        field: defined(value)
+        for name, found in bounds.items()
+        for field, value in zip((name, f"{name}_low", f"{name}_high", f"{name}_p"), (*found, np.nan), strict=True)
+    }
+    means = {
+        name: defined(np.mean([np.nan if (value := getattr(row, name)) is None else value for row in rows]))
+        for name in ("cosine", "pairwise_accuracy")
+    }
+    return AgreementRow(
+        corpus=MEAN,
+        dimension=dimension,
+        level=rows[0].level,
+        system=None,
+        metric=rows[0].metric,
+        n=len({row.corpus for row in rows}),
+        pearson_top=False,
+        spearman_top=False,
+        higher_is_better=rows[0].higher_is_better,
+        signature=rows[0].signature,
+        **numbers,
+        **means,
+    )
+
+
+def _bounds(rows: Sequence[AgreementRow], name: str) -> list[IntervalEstimate]:
+    fields = (name, f"{name}_low", f"{name}_high")
+    found = ([getattr(row, field) for field in fields] for row in rows)
+    return [IntervalEstimate(*(np.nan if value is None else value for value in values)) for values in found]
+
+
 @contextmanager
 def _told(name: str, corpora: int) -> Iterator[None]:
     """What goes wrong is said with the corpus's name, where there are several and no file is named."""
@@ -233,18 +244,7 @@ def _told(name: str, corpora: int) -> Iterator[None]:
         raise error if corpora == 1 or error.path else InputError(f"{name}: {error.message}") from None
 
 
-def check_levels(level: str | Sequence[str] | None) -> list[Level] | None:
-    """The levels asked for, each once; refuses an unknown one."""
-    if level is None:
-        return None
-    wanted = _listed_correlate_corpora(level)
-    for name in wanted:
-        if name not in LEVELS:
-            raise unknown("level", name, LEVELS)
-    return [known for known in LEVELS if known in wanted]
-
-
-def _listed_correlate_corpora(names: str | Sequence[str]) -> list[str]:
+def _names(names: str | Sequence[str]) -> list[str]:
     pieces = names.split(",") if isinstance(names, str) else names
     found = list(dict.fromkeys(filter(None, map(str.strip, pieces))))
     if not found:

@@ -21,6 +21,9 @@ Level = Literal["turn", "dialogue", "system"]
 LEVELS: tuple[Level, ...] = ("turn", "dialogue", "system")
 COUNTED = {"turn": "turns", "dialogue": "dialogues", "system": "systems"}
 
+OVERALL = "overall"
+Ratings = tuple[float | None, ...]
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -62,48 +65,14 @@ class Points:
         return found
 
 
-OVERALL = "overall"
-Ratings = tuple[float | None, ...]
+@dataclass(frozen=True)
+class PointSet:
+    """Points, the ratings that were given to turns (or to whole dialogues), and the point each rating belongs to; None
+    where ratings are the points' own."""
 
-
-def ratings_of(turn: Turn, dimension: str, level: Level) -> Ratings:
-    """One number per rater, None where a rater gave none. Dialogues that were rated as a whole have these ratings."""
-    whole = turn.extra.get("dialogue_ratings") if level == "dialogue" else None
-    found = (whole or turn.ratings).get(dimension, ())
-    return tuple(found) if any(rating is not None for rating in found) else ()
-
-
-def mean_rating(ratings: Ratings) -> float:
-    return float(np.mean([rating for rating in ratings if rating is not None]))
-
-
-def choose_dimensions(corpus: Corpus, level: Level, wanted: Sequence[str] | None) -> list[str]:
-    """Of those the corpus has at this level: the ones asked for ("all" for all), spelled so or, where that leaves no
-    doubt, in another case; else the one called overall; else all."""
-    known = known_dimensions(corpus, level)
-    if wanted is None:
-        return _spelled(OVERALL, known) or known
-    if [name.casefold() for name in wanted] == ["all"]:
-        return known
-    return list(dict.fromkeys(name for asked in wanted for name in _spelled(asked, known)))
-
-
-def _spelled(name: str, known: Sequence[str]) -> list[str]:
-    """The dimension of this name, whatever its case where no two differ by it alone."""
-    if name in known:
-        return [name]
-    return [dimension for dimension in known if dimension.casefold() == name.casefold()]
-
-
-def known_dimensions(corpus: Corpus, level: Level) -> list[str]:
-    """In the order of first appearance."""
-    found: dict[str, None] = {}
-    for turn in corpus:
-        whole = turn.extra.get("dialogue_ratings") if level == "dialogue" else None
-        found |= dict.fromkeys(
-            name for name, ratings in (whole or turn.ratings).items() if any(rating is not None for rating in ratings)
-        )
-    return list(found)
+    points: Points
+    ratings: list[Ratings]
+    groups: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
@@ -130,6 +99,39 @@ class Aligned:
         """The place of each turn's system among the systems."""
         places = {system: place for place, system in enumerate(self.systems)}
         return np.array([places[turn.system] for turn in self.turns], dtype=np.int64)
+
+
+def ratings_of(turn: Turn, dimension: str, level: Level) -> Ratings:
+    """One number per rater, None where a rater gave none. Dialogues that were rated as a whole have these ratings."""
+    whole = turn.extra.get("dialogue_ratings") if level == "dialogue" else None
+    found = (whole or turn.ratings).get(dimension, ())
+    return tuple(found) if any(rating is not None for rating in found) else ()
+
+
+def mean_rating(ratings: Ratings) -> float:
+    return float(np.mean([rating for rating in ratings if rating is not None]))
+
+
+def choose_dimensions(corpus: Corpus, level: Level, wanted: Sequence[str] | None) -> list[str]:
+    """Of those the corpus has at this level: the ones asked for ("all" for all), spelled so or, where that leaves no
+    doubt, in another case; else the one called overall; else all."""
+    known = known_dimensions(corpus, level)
+    if wanted is None:
+        return _spelled(OVERALL, known) or known
+    if [name.casefold() for name in wanted] == ["all"]:
+        return known
+    return list(dict.fromkeys(name for asked in wanted for name in _spelled(asked, known)))
+
+
+def known_dimensions(corpus: Corpus, level: Level) -> list[str]:
+    """In the order of first appearance."""
+    found: dict[str, None] = {}
+    for turn in corpus:
+        whole = turn.extra.get("dialogue_ratings") if level == "dialogue" else None
+        found |= dict.fromkeys(
+            name for name, ratings in (whole or turn.ratings).items() if any(rating is not None for rating in ratings)
+        )
+    return list(found)
 
 
 def numbered(keys: Sequence[object]) -> NDArray[np.int64]:
@@ -167,54 +169,6 @@ def align(corpus: Corpus, measured: Measured, requests: Sequence[Request], dimen
         values={name: found for name, found in values.items() if found is not None},
         rated=len(rated),
     )
-
-
-def _only(sample: Sample, places: NDArray[np.int64]) -> Sample:
-    """The sample of these turns alone; rows of real conversations given beside the corpus stay."""
-    own = len(sample.own_keys)
-    if np.array_equal(places, np.arange(own)):
-        return sample
-    kept = np.concatenate([places, np.arange(own, len(sample.units))])
-    rows = sample.rows[kept]
-    return replace(
-        sample,
-        turns=len(places),
-        units=sample.units[kept],
-        summary=sample.metric.summarise(rows),
-        rows=rows,
-        ids=[sample.ids[place] for place in places],
-        values=None if sample.values is None else sample.values[places],
-    )
-
-
-def _per_turn(samples: Sequence[Sample], part: str | None) -> Floats | None:
-    """One value per turn, over all systems; None where single turns have none."""
-    if any(sample.values is None for sample in samples):
-        return None
-    if part:
-        return np.concatenate([_part_per_turn(sample, part) for sample in samples])
-    return np.concatenate([sample.values for sample in samples if sample.values is not None])
-
-
-def _part_per_turn(sample: Sample, part: str) -> Floats:
-    """What the part would be of each turn alone."""
-    n = len(sample.rows)
-    block = max(1, CELLS_AT_ONCE // n)
-    found = [
-        sample.metric.conclude(sample.metric.summarise(sample.rows, np.eye(min(block, n - start), n, start)))[part]
-        for start in range(0, n, block)
-    ]
-    return np.concatenate(found)
-
-
-@dataclass(frozen=True)
-class PointSet:
-    """Points, the ratings that were given to turns (or to whole dialogues), and the point each rating belongs to; None
-    where ratings are the points' own."""
-
-    points: Points
-    ratings: list[Ratings]
-    groups: NDArray[np.int64] | None
 
 
 def turn_points(scope: Scope, aligned: Aligned, system: str | None) -> PointSet:
@@ -256,6 +210,51 @@ def dialogue_points(scope: Scope, aligned: Aligned, system: str | None) -> Point
     if whole:
         return PointSet(points, [turns.ratings[place] for place in first], None)
     return PointSet(points, ratings, groups)
+
+
+def _spelled(name: str, known: Sequence[str]) -> list[str]:
+    """The dimension of this name, whatever its case where no two differ by it alone."""
+    if name in known:
+        return [name]
+    return [dimension for dimension in known if dimension.casefold() == name.casefold()]
+
+
+def _only(sample: Sample, places: NDArray[np.int64]) -> Sample:
+    """The sample of these turns alone; rows of real conversations given beside the corpus stay."""
+    own = len(sample.own_keys)
+    if np.array_equal(places, np.arange(own)):
+        return sample
+    kept = np.concatenate([places, np.arange(own, len(sample.units))])
+    rows = sample.rows[kept]
+    return replace(
+        sample,
+        turns=len(places),
+        units=sample.units[kept],
+        summary=sample.metric.summarise(rows),
+        rows=rows,
+        ids=[sample.ids[place] for place in places],
+        values=None if sample.values is None else sample.values[places],
+    )
+
+
+def _per_turn(samples: Sequence[Sample], part: str | None) -> Floats | None:
+    """One value per turn, over all systems; None where single turns have none."""
+    if any(sample.values is None for sample in samples):
+        return None
+    if part:
+        return np.concatenate([_part_per_turn(sample, part) for sample in samples])
+    return np.concatenate([sample.values for sample in samples if sample.values is not None])
+
+
+def _part_per_turn(sample: Sample, part: str) -> Floats:
+    """What the part would be of each turn alone."""
+    n = len(sample.rows)
+    block = max(1, CELLS_AT_ONCE // n)
+    found = [
+        sample.metric.conclude(sample.metric.summarise(sample.rows, np.eye(min(block, n - start), n, start)))[part]
+        for start in range(0, n, block)
+    ]
+    return np.concatenate(found)
 
 
 def _means(values: Floats, groups: NDArray[np.int64]) -> Floats:

@@ -36,6 +36,10 @@ ROWS: dict[str, RowStatistic] = {
     "kendall": kendall_rows,
 }
 
+Scored = dict[tuple[int, ...], tuple[Floats, Floats, list[Sample]]]
+"""Values and draws of metrics that were scored before, by the identities of the samples they come from. The samples are
+kept, so that no other one can have their identities."""
+
 
 @dataclass(frozen=True)
 class SystemScores:
@@ -61,11 +65,6 @@ class SystemScores:
         return each(self.value_draws), each(self.people_draws)
 
 
-Scored = dict[tuple[int, ...], tuple[Floats, Floats, list[Sample]]]
-"""Values and draws of metrics that were scored before, by the identities of the samples they come from. The samples are
-kept, so that no other one can have their identities."""
-
-
 def score_systems(aligned: Aligned, requests: Sequence[Request], settings: Settings, scored: Scored) -> SystemScores:
     """Metrics that repeated rows would bias get the values of a resample from the jackknife: to first order, each
     unit's influence times how much more than once it was drawn.
@@ -82,6 +81,36 @@ def score_systems(aligned: Aligned, requests: Sequence[Request], settings: Setti
     values, value_draws, _ = scored[key]
     ratings, people_draws = _draw([_Series(people, "", resampler)], resampler, settings)
     return SystemScores(values, ratings[:, 0], value_draws, people_draws[:, :, 0])
+
+
+def correlate_systems(
+    scores: SystemScores, signs: Floats, aligned: Aligned, names: Sequence[str], settings: Settings
+) -> Correlations:
+    """Contexts and systems are drawn anew together; no interval is narrower than Fisher's for so many systems, since
+    resamples of a handful of systems are too much like each other."""
+    x, y = scores.values * signs, scores.people
+    systems, metrics = x.shape
+    drawn = stream(settings, BOOTSTRAP).spawn(1)[0].integers(systems, size=(settings.resamples, systems))
+    people = np.take_along_axis(scores.people_draws, drawn, axis=1)
+    own = np.take_along_axis(scores.value_draws * signs, drawn[:, :, None], axis=1)
+    p = permutation_p(x, y, settings.resamples, stream(settings, PERMUTATION))
+    p["kendall"] = kendall_permutation_p(x, y, settings.resamples, stream(settings, PERMUTATION))
+    means = _means(aligned, names, scores.values)
+    coefficients = {}
+    for name, rows in ROWS.items():
+        draws = np.column_stack([_rows(rows, own[:, :, place], people) for place in range(metrics)])
+        bounds = [
+            _bounds(name, float(value), draws[:, place], systems, settings.confidence)
+            for place, value in enumerate(rows(x.T, y[None]))
+        ]
+        between = tests = by_system = None
+        if name != "kendall" and metrics > 1:
+            between = rows(x.T[:, None], x.T[None])
+            by_system = swap_systems(x, y, swaps_for(metrics, settings.resamples), stream(settings, SWAPS), rows)
+            tests = by_system | _both(y, aligned, means, signs, settings, rows)
+        coefficients[name] = Coefficient(bounds, p[name], draws, between, tests, by_system)
+    test = {pair: PERM_BOTH if set(pair) <= means.keys() else PERM_SYS for pair in combinations(range(metrics), 2)}
+    return Correlations(coefficients, test, settings.confidence)
 
 
 def _draw(series: Sequence[_Series], resampler: Resampler, settings: Settings) -> tuple[Floats, Floats]:
@@ -146,36 +175,6 @@ def _people(aligned: Aligned) -> list[Sample]:
         summary = metric.summarise(rows)
         found.append(Sample("people", sample.system, metric, len(rows), "", sample.own_keys, summary, rows))
     return found
-
-
-def correlate_systems(
-    scores: SystemScores, signs: Floats, aligned: Aligned, names: Sequence[str], settings: Settings
-) -> Correlations:
-    """Contexts and systems are drawn anew together; no interval is narrower than Fisher's for so many systems, since
-    resamples of a handful of systems are too much like each other."""
-    x, y = scores.values * signs, scores.people
-    systems, metrics = x.shape
-    drawn = stream(settings, BOOTSTRAP).spawn(1)[0].integers(systems, size=(settings.resamples, systems))
-    people = np.take_along_axis(scores.people_draws, drawn, axis=1)
-    own = np.take_along_axis(scores.value_draws * signs, drawn[:, :, None], axis=1)
-    p = permutation_p(x, y, settings.resamples, stream(settings, PERMUTATION))
-    p["kendall"] = kendall_permutation_p(x, y, settings.resamples, stream(settings, PERMUTATION))
-    means = _means(aligned, names, scores.values)
-    coefficients = {}
-    for name, rows in ROWS.items():
-        draws = np.column_stack([_rows(rows, own[:, :, place], people) for place in range(metrics)])
-        bounds = [
-            _bounds(name, float(value), draws[:, place], systems, settings.confidence)
-            for place, value in enumerate(rows(x.T, y[None]))
-        ]
-        between = tests = by_system = None
-        if name != "kendall" and metrics > 1:
-            between = rows(x.T[:, None], x.T[None])
-            by_system = swap_systems(x, y, swaps_for(metrics, settings.resamples), stream(settings, SWAPS), rows)
-            tests = by_system | _both(y, aligned, means, signs, settings, rows)
-        coefficients[name] = Coefficient(bounds, p[name], draws, between, tests, by_system)
-    test = {pair: PERM_BOTH if set(pair) <= means.keys() else PERM_SYS for pair in combinations(range(metrics), 2)}
-    return Correlations(coefficients, test, settings.confidence)
 
 
 def _both(

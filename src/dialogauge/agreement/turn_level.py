@@ -20,6 +20,12 @@ from dialogauge.stats.permutations import PairValues, permutation_p, swap_points
 from dialogauge.stats.resampling import deviation, point_weights
 from dialogauge.stats.significance import holm_corrected, points_needed, williams_test
 
+PERM_BOTH, PERM_INPUT = "PERM-BOTH", "PERM-INPUT"
+"""Scores of single points change places, or those of all points of a unit together."""
+ROUNDING = 1e-9
+BOOTSTRAP, PERMUTATION, SWAPS = range(3)
+"""Random streams of their own, so that none depends on whether another is drawn."""
+
 
 @dataclass(frozen=True)
 class Coefficient:
@@ -94,13 +100,6 @@ class Correlations:
         return found
 
 
-PERM_BOTH, PERM_INPUT = "PERM-BOTH", "PERM-INPUT"
-"""Scores of single points change places, or those of all points of a unit together."""
-ROUNDING = 1e-9
-BOOTSTRAP, PERMUTATION, SWAPS = range(3)
-"""Random streams of their own, so that none depends on whether another is drawn."""
-
-
 def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> Correlations:
     """Columns of x, oriented, against y. Points of one unit are drawn together, and their scores change places
     together. Of a single unit there are values, and nothing to tell how sure they are."""
@@ -134,6 +133,10 @@ def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: S
         coefficients[name] = Coefficient(bounds, p[name], draws[name], between, tests)
     test = PERM_BOTH if units.max() + 1 == n else PERM_INPUT
     return Correlations(coefficients, dict.fromkeys(combinations(range(metrics), 2), test), confidence)
+
+
+def stream(settings: Settings, number: int) -> np.random.Generator:
+    return np.random.default_rng([settings.seed, number])
 
 
 def _draws(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> dict[str, Floats]:
@@ -173,7 +176,3 @@ def _kendall_p(x: Floats, y: Floats, wider: float) -> float:
         return np.nan
     p = float(kendalltau(x, y).pvalue)
     return p if wider == 1 else float(2 * ndtr(ndtri(max(p, 1e-300) / 2) / wider))
-
-
-def stream(settings: Settings, number: int) -> np.random.Generator:
-    return np.random.default_rng([settings.seed, number])

@@ -56,7 +56,7 @@ class Explanation(ListedReplies):
 @one_blas_thread()
 def explain(result: Result, corpus: CorpusLike, metric: str | None = None, worst: int = WORST) -> Explanation:
     """The `worst` responses of each system in a result of this corpus, or of a new stream of it, under its only `fbd`
-    or the one named. Influences come from the summary that the score stands on (`metrics/influence.py`); nothing is
+    or the one named. Influences come from the summary that the score stands on (`Metric.influences`); nothing is
     measured again."""
     labels = dict.fromkeys(sample.label for sample in result.samples if sample.metric.no_influences is None)
     if metric is None and len(labels) == 1:
