@@ -4,8 +4,8 @@ import pytest
 
 from dialogauge.errors import InputError
 from dialogauge.metrics import registry
-from dialogauge.metrics.base import PlainMetric
 from dialogauge.metrics.overlap.bleu import Bleu
+from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.metrics.registry import COMPAT, known_names, metric_class, parse_request, parse_requests
 
 

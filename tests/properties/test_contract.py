@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.encoders import Encoders
-from dialogauge.metrics.base import PlainMetric, options
+from dialogauge.metrics.base import options
+from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 from tests.encode.models import build
 from tests.learned.small import write_entailment, write_ruber

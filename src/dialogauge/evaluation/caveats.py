@@ -10,7 +10,8 @@ import numpy as np
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.units import add_all
-from dialogauge.metrics.base import AnyMetric, AnyPrepared
+from dialogauge.metrics.base import AnyMetric
+from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.metrics.registry import BUILT_IN, PLUG_INS, Request
 from dialogauge.stats.resampling import GROUPS
 from dialogauge.text.languages import LATIN_LANGUAGES, Languages

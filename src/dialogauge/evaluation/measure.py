@@ -22,7 +22,8 @@ from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
 from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
-from dialogauge.metrics.base import AnyMetric, AnyPrepared
+from dialogauge.metrics.base import AnyMetric
+from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar
 from dialogauge.stats.resampling import GROUPS

@@ -15,7 +15,8 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.units import Answered, Keys, Units, same_units
-from dialogauge.metrics.base import AnyMetric, AnyPrepared, Floats
+from dialogauge.metrics.base import AnyMetric, Floats
+from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.progress import progress_bar
 from dialogauge.stats.resampling import Jackknife
 from dialogauge.tables import printable

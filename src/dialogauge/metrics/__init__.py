@@ -2,6 +2,18 @@
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import MeanMetric, Metric, PlainMetric, SumMetric, Sums
+from dialogauge.metrics.base import Learned, Metric
+from dialogauge.metrics.prepared import MeanMetric, MeansOfRows, PlainMetric, Prepared, SumMetric, Sums
 
-__all__ = ["Caveat", "MeanMetric", "Metric", "PlainMetric", "SumMetric", "Sums", "Turn"]
+__all__ = [
+    "Caveat",
+    "Learned",
+    "MeanMetric",
+    "MeansOfRows",
+    "Metric",
+    "PlainMetric",
+    "Prepared",
+    "SumMetric",
+    "Sums",
+    "Turn",
+]

@@ -1,5 +1,15 @@
-"""The metric contract: noting (`measure`) is kept apart from concluding (`conclude`); and metrics that are means or
-functions of sums."""
+"""The metric contract: asking is kept apart from measuring, and noting (`measure`) from concluding (`conclude`).
+
+    found = metric.survey(turns)                 # bounded; the surveys of two parts of a corpus add
+    learned = metric.learn(found, encoders)      # once; can be pickled and sent to other processes
+    ready = learned.open(encoders)               # in each process: what measures (`prepared.py`)
+    rows = ready.measure(turns)                  # row i is what is noted about turn i
+    summary = ready.metric.summarise(rows)       # summaries add: a + b is the summary of both
+    values = ready.metric.conclude(summary)      # "" is the main value, then the parts
+
+From this come, for every metric and with no code of its own: intervals, paired tests, per-turn output, streaming, and
+merging across workers.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +24,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Sel
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge import __version__
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
@@ -22,10 +31,9 @@ from dialogauge.stats.arrays import Floats as Floats
 from dialogauge.text.languages import MadeFor
 
 if TYPE_CHECKING:
-    from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
-    from dialogauge.learned.directory import SavedModel
     from dialogauge.metrics.distance.distribution import DistributionMetric
+    from dialogauge.metrics.prepared import Prepared
 
 UNSIGNED = {"signed": False}
 """Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value."""
@@ -59,7 +67,21 @@ Summary = TypeVar("Summary", bound=Added)
 
 
 class Metric(ABC, Generic[Rows, Summary]):
-    """What is asked for. Subclasses are frozen dataclasses whose fields are the metric's options."""
+    """What is asked for. Subclasses are frozen dataclasses whose fields are the metric's options.
+
+    Examples:
+        >>> from dialogauge import Corpus, Turn
+        >>> from dialogauge.metrics.dialogue.length import Length
+        >>> turns = [Turn("0", "Hello there!"), Turn("1", "Good morning.")]
+        >>> ready = Length().prepare(Corpus(turns))
+        >>> ready.measure(turns)  # words and characters
+        array([[ 3., 12.],
+               [ 3., 13.]])
+        >>> ready.metric.conclude(ready.metric.summarise(ready.measure(turns)))
+        {'': array(3.), 'characters': array(12.5)}
+        >>> ready.signature
+        'length|words:nltk-punkt|dialogauge:0.1.0'
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -258,109 +280,7 @@ class Learned(Generic[Rows, Summary]):
         return self.metric.open(encoders, self.known)
 
 
-@dataclass(frozen=True)
-class Prepared(ABC, Generic[Rows, Summary]):
-    """Ready to measure."""
-
-    asked: Metric[Rows, Summary]
-    known: Any
-    """What the metric learned."""
-
-    @property
-    def metric(self) -> Metric[Rows, Summary]:
-        """What sums up and concludes: the metric that was asked for, with the options that it left to the corpus or the
-        encoder filled in."""
-        return self.asked
-
-    @property
-    def learned(self) -> Learned[Rows, Summary]:
-        """What another process opens."""
-        return Learned(self.asked, self.known)
-
-    @property
-    def reader(self) -> Encoder | None:
-        """The encoder that reads the texts."""
-        return None
-
-    @property
-    def trained(self) -> SavedModel | None:
-        """The model that judges them."""
-        return None
-
-    @property
-    def made_for(self) -> tuple[MadeFor, ...]:
-        """The languages that what it stands on was made for, as far as that is known: word lists, an encoder, a model.
-        Texts in others are warned of."""
-        read = self.reader
-        of_reader = (
-            () if read is None or read.languages is None else (MadeFor(f"the encoder {read.identity}", read.languages),)
-        )
-        return self.asked.made_for + of_reader + (() if self.trained is None else self.trained.made_for)
-
-    def usable(self, turn: Turn) -> bool:
-        return self.asked.usable(turn)
-
-    @abstractmethod
-    def measure(self, turns: Sequence[Turn]) -> Rows:
-        """Row i is what is noted about turn i."""
-
-    def real_rows(self, system: str) -> Rows | None:
-        """The rows of real conversations given beside the corpus, as this system's turns are held against them."""
-        return None
-
-    def introduced(self, turns: Sequence[Turn]) -> Self:
-        """Ready for turns of systems that the survey did not see, too: what must be known of them comes from these."""
-        return self
-
-    def caveats(self, summary: Summary) -> list[Caveat]:
-        """What the reader of this summary's score must know."""
-        return self.asked.caveats(summary)
-
-    def recipe(self) -> dict[str, str]:
-        """What beside the options could change the number, for the signature."""
-        return self.asked.recipe()
-
-    @property
-    def signature(self) -> str:
-        """Everything that could change the number, in one line."""
-        metric = self.asked
-        spelled = {
-            name: spell(getattr(metric, field.name))
-            for name, field in options(type(metric)).items()
-            if field.metadata.get("signed", True)
-        }
-        parts = {**self.recipe(), **spelled, "dialogauge": __version__}
-        return "|".join([metric.name, *(f"{key}:{value}" for key, value in parts.items())])
-
-
-class PlainMetric(Metric[Rows, Summary]):
-    """A metric with nothing to prepare."""
-
-    @abstractmethod
-    def measure(self, turns: Sequence[Turn]) -> Rows:
-        """Row i is what is noted about turn i."""
-
-    @property
-    def signature(self) -> str:
-        """Of such a metric it is known before."""
-        return PreparedPlain(self, None).signature
-
-    def open(self, encoders: Encoders, known: Any) -> Prepared[Rows, Summary]:
-        return PreparedPlain(self, known)
-
-
-@dataclass(frozen=True)
-class PreparedPlain(Prepared[Rows, Summary]):
-    """Measures as the metric says."""
-
-    asked: PlainMetric[Rows, Summary]
-
-    def measure(self, turns: Sequence[Turn]) -> Rows:
-        return self.asked.measure(turns)
-
-
 AnyMetric = Metric[Any, Any]
-AnyPrepared = Prepared[Any, Any]
 
 
 def options(metric: type[AnyMetric]) -> dict[str, Field[Any]]:
@@ -379,81 +299,3 @@ def spell_file(name: str) -> str:
 def spell(value: Any) -> str:
     """An option's value as it is written in brackets and in signatures."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-@dataclass(frozen=True)
-class Sums:
-    """Number of turns and sums of columns; both may have leading axes, one entry per resample."""
-
-    n: Floats
-    total: Floats
-
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(self.n + other.n, self.total + other.total)
-
-
-def sum_rows(rows: Floats, weights: Floats | None = None) -> Sums:
-    """Sums the rows, each times its weight. A row with NaN is undefined: it adds nothing and is not counted."""
-    defined = np.asarray(~np.isnan(rows).any(axis=1))
-    if weights is None:
-        weights = np.ones(len(rows))
-    with np.errstate(over="ignore"):
-        return Sums(weights @ defined.astype(np.float64), weights @ np.where(defined[:, None], rows, 0.0))
-
-
-@dataclass(frozen=True)
-class SumsOfRows(Metric[Floats, Sums]):
-    """Rows are numbers, and the value is a function of their sums."""
-
-    def summarise(self, measures: Floats, weights: Floats | None = None) -> Sums:
-        return sum_rows(measures, weights)
-
-
-@dataclass(frozen=True)
-class SumMetric(SumsOfRows, PlainMetric[Floats, Sums]):
-    """With nothing to prepare."""
-
-
-@dataclass(frozen=True)
-class MeansOfRows(SumsOfRows):
-    """A row has the main value, the parts, then any counts that `caveats` reports on. A row of NaN is a turn without a
-    score."""
-
-    def defined(self, measures: Floats) -> NDArray[np.bool_]:
-        return np.asarray(~np.isnan(measures).any(axis=1))
-
-    def conclude(self, summary: Sums) -> Values:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = summary.total / summary.n[..., None]
-        return {part: means[..., column] for column, part in enumerate(("", *self.parts))}
-
-    def mean_of(self, part: str) -> int | None:
-        return ("", *self.parts).index(part)
-
-    def per_turn(self, measures: Floats) -> Floats:
-        return measures[:, 0]
-
-
-@dataclass(frozen=True)
-class MeanMetric(MeansOfRows, SumMetric):
-    """With nothing to prepare: `measure` gives an array of such rows.
-
-    Examples:
-        >>> from dataclasses import dataclass
-        >>> import numpy
-        >>> from dialogauge import Turn, evaluate
-        >>> from dialogauge.metrics import MeanMetric
-        >>> @dataclass(frozen=True)
-        ... class Shouts(MeanMetric):
-        ...     name = "shouts"
-        ...     title = "share of replies that shout"
-        ...     higher_is_better = False
-        ...     bounds = (0.0, 1.0)
-        ...
-        ...     mark: str = "!"
-        ...
-        ...     def measure(self, turns):
-        ...         return numpy.array([[float(self.mark in turn.response)] for turn in turns])
-        >>> evaluate([Turn("1", "no!"), Turn("2", "yes")], Shouts()).score("system", "shouts").value
-        0.5
-    """

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dialogauge.encode.base import Coverage, Dtype, Encoder
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import UNSIGNED, Floats, MeansOfRows, Metric, Prepared, Rows, Summary, spell_file
+from dialogauge.metrics.base import UNSIGNED, Floats, Metric, Rows, Summary, spell_file
+from dialogauge.metrics.prepared import MeansOfRows, Prepared
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

@@ -24,8 +24,9 @@ import numpy as np
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, unknown
 from dialogauge.files import expanded
-from dialogauge.metrics.base import Floats, MeanMetric
+from dialogauge.metrics.base import Floats
 from dialogauge.metrics.checking import INPUTS, metric_faults
+from dialogauge.metrics.prepared import MeanMetric
 
 Function = Callable[[Turn], float | None]
 IN_FILE = re.compile(r"(?P<path>.+\.py):(?P<function>[^\W\d]\w*)")

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats, PlainMetric, Values
+from dialogauge.metrics.base import Floats, Values
+from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.text.words import RECIPE, words
 
 NgramIds = NDArray[np.uint64]

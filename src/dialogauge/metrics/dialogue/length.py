@@ -11,7 +11,8 @@ import numpy as np
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, unknown
-from dialogauge.metrics.base import Floats, Learned, MeanMetric, Sums
+from dialogauge.metrics.base import Floats, Learned
+from dialogauge.metrics.prepared import MeanMetric, Sums
 from dialogauge.text.words import RECIPE, words
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Coverage, Encoder, Pool
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.files import expanded
-from dialogauge.metrics.base import UNSIGNED, Floats, Sums, Values
+from dialogauge.metrics.base import UNSIGNED, Floats, Values
 from dialogauge.metrics.dialogue.dull import DullPhrases, dull_factor, own_phrases, read_phrases
 from dialogauge.metrics.encoding import (
     COVERAGE,
@@ -25,6 +25,7 @@ from dialogauge.metrics.encoding import (
     text_caveats,
     together,
 )
+from dialogauge.metrics.prepared import Sums
 from dialogauge.stats.arrays import cosine
 
 if TYPE_CHECKING:

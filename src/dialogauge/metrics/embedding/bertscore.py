@@ -19,7 +19,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Tokens
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import UNSIGNED, Floats, Learned, Sums
+from dialogauge.metrics.base import UNSIGNED, Floats, Learned
 from dialogauge.metrics.encoding import (
     COVERAGE,
     NAMED,
@@ -29,6 +29,7 @@ from dialogauge.metrics.encoding import (
     text_caveats,
     together,
 )
+from dialogauge.metrics.prepared import Sums
 from dialogauge.metrics.survey import SmallestKeys, random_key
 from dialogauge.stats.arrays import unit_rows
 

@@ -13,7 +13,7 @@ import numpy as np
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Encoder, Tokens
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import UNSIGNED, Floats, Sums
+from dialogauge.metrics.base import UNSIGNED, Floats
 from dialogauge.metrics.encoding import (
     COVERAGE,
     EncoderMetric,
@@ -23,6 +23,7 @@ from dialogauge.metrics.encoding import (
     text_caveats,
     together,
 )
+from dialogauge.metrics.prepared import Sums
 from dialogauge.stats.arrays import cosine, unit_rows
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from operator import itemgetter
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats, SumMetric, Sums, Values
+from dialogauge.metrics.base import Floats, Values
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.overlap.bleu import ORDERS, ngram_counts
 from dialogauge.metrics.overlap.meteor import (
@@ -29,6 +29,7 @@ from dialogauge.metrics.overlap.meteor import (
     table,
 )
 from dialogauge.metrics.overlap.porter import stem
+from dialogauge.metrics.prepared import SumMetric, Sums
 from dialogauge.text.words import RECIPE, words
 
 FLOOR = sys.float_info.min

@@ -11,11 +11,12 @@ import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import Floats, Sums
+from dialogauge.metrics.base import Floats
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.overlap.meteor import TABLE, table
 from dialogauge.metrics.overlap.porter import stem
 from dialogauge.metrics.overlap.rouge_l import RougeL, RougeLScore, rouge_words
+from dialogauge.metrics.prepared import Sums
 from dialogauge.text.words import words
 
 NEWER = frozenset("cognosenti halfpence lisente morses staretsy".split())

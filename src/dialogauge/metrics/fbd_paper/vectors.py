@@ -12,7 +12,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Encoder, Tokens
 from dialogauge.encode.static import InputTable, StaticEncoder
 from dialogauge.errors import Caveat, InputError
-from dialogauge.metrics.base import Floats, Sums
+from dialogauge.metrics.base import Floats
 from dialogauge.metrics.distance.codebooks import Fit, minibatch_codebooks
 from dialogauge.metrics.distance.distribution import CONTEXT, RealSide
 from dialogauge.metrics.distance.fbd import Fbd
@@ -27,6 +27,7 @@ from dialogauge.metrics.embedding.word_vectors import (
 )
 from dialogauge.metrics.encoding import NAMED
 from dialogauge.metrics.fbd_paper import COMPAT
+from dialogauge.metrics.prepared import Sums
 from dialogauge.stats.arrays import unit_rows
 
 if TYPE_CHECKING:

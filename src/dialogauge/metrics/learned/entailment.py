@@ -11,8 +11,9 @@ import numpy as np
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.learned.entailment.model import ReadyModel, open_entailment, premise_of
-from dialogauge.metrics.base import Floats, Sums
+from dialogauge.metrics.base import Floats
 from dialogauge.metrics.encoding import COVERAGE, NAMED, PreparedReader, ReadMeans
+from dialogauge.metrics.prepared import Sums
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

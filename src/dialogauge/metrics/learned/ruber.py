@@ -13,10 +13,11 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Encoder
 from dialogauge.errors import Caveat, unknown
 from dialogauge.learned.ruber.model import Pooling, pool_words, usual_pooling
-from dialogauge.metrics.base import UNSIGNED, Floats, Sums
+from dialogauge.metrics.base import UNSIGNED, Floats
 from dialogauge.metrics.embedding import word_vectors
 from dialogauge.metrics.embedding.word_vectors import EmbeddingMetric, PreparedEmbedding
 from dialogauge.metrics.encoding import COVERAGE, NAMED, PreparedReader, ReadMeans, text_caveats
+from dialogauge.metrics.prepared import Sums
 from dialogauge.stats.arrays import cosine
 
 if TYPE_CHECKING:

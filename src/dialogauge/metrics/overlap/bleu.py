@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats, SumMetric, Sums, Values
+from dialogauge.metrics.base import Floats, Values
+from dialogauge.metrics.prepared import SumMetric, Sums
 
 ORDERS = 4
 

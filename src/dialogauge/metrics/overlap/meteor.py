@@ -14,8 +14,9 @@ import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
-from dialogauge.metrics.base import Floats, MeanMetric
+from dialogauge.metrics.base import Floats
 from dialogauge.metrics.overlap.porter import stem
+from dialogauge.metrics.prepared import MeanMetric
 from dialogauge.text.languages import ENGLISH, MadeFor
 from dialogauge.text.words import RECIPE, words
 

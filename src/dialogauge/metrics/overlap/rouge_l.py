@@ -12,7 +12,8 @@ import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
-from dialogauge.metrics.base import Floats, MeanMetric, Sums
+from dialogauge.metrics.base import Floats
+from dialogauge.metrics.prepared import MeanMetric, Sums
 
 WORD = re.compile("[a-z0-9]+")
 

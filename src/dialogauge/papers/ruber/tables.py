@@ -19,9 +19,9 @@ from dialogauge.evaluation.forms import Forms
 from dialogauge.files import cache_folder, expanded
 from dialogauge.learned.directory import SavedModel
 from dialogauge.learned.ruber.recipe import RuberRecipe
-from dialogauge.metrics.base import MeansOfRows
 from dialogauge.metrics.dialogue.length import Column
 from dialogauge.metrics.learned.ruber import Ruber, RuberUnreferenced
+from dialogauge.metrics.prepared import MeansOfRows
 from dialogauge.papers.models import encoder_for, stand_in_caveats
 from dialogauge.papers.ruber.networks import Exchanges, PaperNetwork, Rated, Workshop, read_exchanges, read_rated
 from dialogauge.papers.ruber.rows import (
