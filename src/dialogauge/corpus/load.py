@@ -172,6 +172,18 @@ class Loading:
         places[turn.id] = index * _LINES + line
 
 
+def corpora_in(path: Path) -> list[Path]:
+    """The corpora that a path holds: GRADE's root has one in each folder of `eval_data`. Else the path itself."""
+    folder = path / "eval_data"
+    return sorted({file.parent.parent for file in folder.glob("*/*/human_hyp.txt")}) or [path]
+
+
+def watched(turns: Iterator[Turn]) -> Iterator[Turn]:
+    """The turns, with a bar on stderr that counts them."""
+    with progress_bar(turns, "reading", shown=True, unit="turn") as bar:
+        yield from bar
+
+
 def _advice_on_same_ids(first: Path, second: Path) -> str:
     """What to do where two files have turns of one system with the same ids."""
     if first.resolve() == second.resolve():
@@ -193,15 +205,3 @@ def _known_faults(reading: Reading, reader: Reader) -> list[Caveat]:
         for corpus in known.with_contents(hashes)
         for fault in corpus.faults
     ]
-
-
-def corpora_in(path: Path) -> list[Path]:
-    """The corpora that a path holds: GRADE's root has one in each folder of `eval_data`. Else the path itself."""
-    folder = path / "eval_data"
-    return sorted({file.parent.parent for file in folder.glob("*/*/human_hyp.txt")}) or [path]
-
-
-def watched(turns: Iterator[Turn]) -> Iterator[Turn]:
-    """The turns, with a bar on stderr that counts them."""
-    with progress_bar(turns, "reading", shown=True, unit="turn") as bar:
-        yield from bar

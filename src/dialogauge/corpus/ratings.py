@@ -170,7 +170,7 @@ def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise InputError("is a directory; expected a file of ratings", path)
     if tables.sniff_parquet(head):
         return _parquet(reading)
-    if json_turns.sniff(head):
+    if json_turns.sniff_lines(head):
         return _json_lines(reading)
     return _table(reading, "\t" if "\t" in head.first_line else ",")
 

@@ -21,18 +21,6 @@ _DIMENSION = "appropriateness"
 _RATERS = 3
 
 
-@dataclass
-class _Pair:
-    """A query with a response to it. `id` is shared with the other system's response to the same query."""
-
-    line: int
-    id: str
-    query: str
-    response: str
-    scores: dict[str, float]
-    ratings: list[float | None] = field(default_factory=list)
-
-
 def sniff(head: FileHead) -> bool:
     try:
         columns = next(csv.reader([head.first_line]))
@@ -62,6 +50,18 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
         yield pair.line, _turn(pair, "true", ())
     if odd := sum(len(pair.ratings) != _RATERS for pair in (*generated, *true)):
         reading.remark("uneven_ratings", f"{counted(odd, 'pair')} rated more or less often than three times")
+
+
+@dataclass
+class _Pair:
+    """A query with a response to it. `id` is shared with the other system's response to the same query."""
+
+    line: int
+    id: str
+    query: str
+    response: str
+    scores: dict[str, float]
+    ratings: list[float | None] = field(default_factory=list)
 
 
 def _header(reading: Reading, table: Sequence[tuple[int, list[str]]]) -> list[str]:

@@ -18,19 +18,6 @@ from dialogauge.text.quote import describe
 _FIELDS = ("src", "refs", "hyps", "human_scores", "extra")
 
 
-class _Names(NamedTuple):
-    id: str
-    known: KnownCorpus | None
-
-    def system(self, place: int) -> str:
-        return self.known.systems[place] if self.known else f"s{place:02d}"
-
-    def dimensions(self, number: int) -> Sequence[str]:
-        if self.known:
-            return self.known.dimensions
-        return ["overall"] if number == 1 else [f"d{place}" for place in range(number)]
-
-
 def sniff(head: FileHead) -> bool:
     return head.record is not None and "hyps" in head.record
 
@@ -49,6 +36,19 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
             _refuse_change(shape, found_shape)
             turns = _turns(record, responses, scores, _Names(str(reading.position(reading.system)), reading.known))
             yield from ((line, turn) for turn in turns)
+
+
+class _Names(NamedTuple):
+    id: str
+    known: KnownCorpus | None
+
+    def system(self, place: int) -> str:
+        return self.known.systems[place] if self.known else f"s{place:02d}"
+
+    def dimensions(self, number: int) -> Sequence[str]:
+        if self.known:
+            return self.known.dimensions
+        return ["overall"] if number == 1 else [f"d{place}" for place in range(number)]
 
 
 def _responses(record: Mapping[str, Any]) -> list[str]:

@@ -17,6 +17,33 @@ _FIELDS = ("context", "response", "system", "annotations", "extra")
 _SPEAKERS = ("User:", "System:")
 
 
+def sniff(head: FileHead) -> bool:
+    return "context" in head.item and "annotations" in head.item
+
+
+def read(reading: Reading) -> Iterator[LocatedTurn]:
+    """Items with a response are turns; ids count items from 0. A turn belongs to the dialogue, rated as a whole,
+    that its context is the beginning of: `dialogue` is set, and the dialogue's ratings stand in
+    `extra["dialogue_ratings"]`, apart from the turn's own. A dialogue without turns is left out and counted."""
+    turns: list[tuple[Item, Turn]] = []
+    dialogues = []
+    for item in items(reading.path):
+        with reading.record(item.line, item=item.number):
+            record = parse_item(item.text)
+            if "response" in record:
+                turns.append((item, _turn(record, item, reading)))
+            else:
+                dialogues.append(_dialogue(record, item, reading))
+    found = _Dialogues()
+    for dialogue in dialogues:
+        found.add(dialogue)
+    for item, turn in turns:
+        yield item.line, _placed(turn, found)
+    if alone := sum(not dialogue.turns for dialogue in dialogues):
+        rated = f"{counted(alone, 'dialogue')} rated as a whole, of which no turn was rated"
+        reading.remark("dialogues_left_out", f"{rated}, left out")
+
+
 @dataclass
 class _RatedDialogue:
     """An item without a response: people rated the conversation as a whole."""
@@ -49,33 +76,6 @@ class _Dialogues:
         for text in (system, *said):
             beginning = self.steps.setdefault((beginning, text), len(self.steps))
             yield beginning
-
-
-def sniff(head: FileHead) -> bool:
-    return "context" in head.item and "annotations" in head.item
-
-
-def read(reading: Reading) -> Iterator[LocatedTurn]:
-    """Items with a response are turns; ids count items from 0. A turn belongs to the dialogue, rated as a whole,
-    that its context is the beginning of: `dialogue` is set, and the dialogue's ratings stand in
-    `extra["dialogue_ratings"]`, apart from the turn's own. A dialogue without turns is left out and counted."""
-    turns: list[tuple[Item, Turn]] = []
-    dialogues = []
-    for item in items(reading.path):
-        with reading.record(item.line, item=item.number):
-            record = parse_item(item.text)
-            if "response" in record:
-                turns.append((item, _turn(record, item, reading)))
-            else:
-                dialogues.append(_dialogue(record, item, reading))
-    found = _Dialogues()
-    for dialogue in dialogues:
-        found.add(dialogue)
-    for item, turn in turns:
-        yield item.line, _placed(turn, found)
-    if alone := sum(not dialogue.turns for dialogue in dialogues):
-        rated = f"{counted(alone, 'dialogue')} rated as a whole, of which no turn was rated"
-        reading.remark("dialogues_left_out", f"{rated}, left out")
 
 
 def _turn(record: Mapping[str, Any], item: Item, reading: Reading) -> Turn:

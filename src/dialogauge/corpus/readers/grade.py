@@ -25,6 +25,13 @@ Ratings: TypeAlias = tuple[float | None, ...]
 _Key: TypeAlias = tuple[str, str, str, str]
 _MEAN = re.compile(r"[0-9]{1,9}(?:\.([0-9]{1,15}))?")
 
+# Where responses and ratings stand, seen from the root, from eval_data and from one corpus in it.
+_LAYOUTS = {
+    "eval_data/*/*/human_hyp.txt": "human_score",
+    "*/*/human_hyp.txt": "../human_score",
+    "*/human_hyp.txt": "../../human_score",
+}
+
 
 class Judgements:
     """Finds the ratings of a response by its corpus, system, context and text. Where the same response to the same
@@ -82,50 +89,6 @@ class Judgements:
             self._rated.setdefault(_key(*names, *texts), []).append(ratings)
 
 
-def _key(corpus: str, system: str, context: str, response: str) -> _Key:
-    name = corpus.casefold().removesuffix("_eval")
-    return name, system.casefold(), " ".join(context.split()), " ".join(response.split())
-
-
-def _number(text: str) -> tuple[float, int]:
-    """The number and how many decimals it is printed with."""
-    match = _MEAN.fullmatch(text.strip())
-    if not match:
-        raise InputError(f"expected a mean rating, found {quote(text)}")
-    return float(match[0]), len(match[1] or "")
-
-
-def _refuse_another_mean(ratings: Ratings, printed: float, decimals: int) -> None:
-    numbers = [rating for rating in ratings if rating is not None]
-    mean = sum(numbers) / len(numbers)
-    if abs(mean - printed) > 0.5 * 10**-decimals + 1e-9:
-        wanted = f"{mean:.4f}, the mean of {counted(len(numbers), 'rating')} in human_judgement.json"
-        raise InputError(f"expected {wanted}; found {printed}")
-
-
-# Where responses and ratings stand, seen from the root, from eval_data and from one corpus in it.
-_LAYOUTS = {
-    "eval_data/*/*/human_hyp.txt": "human_score",
-    "*/*/human_hyp.txt": "../human_score",
-    "*/human_hyp.txt": "../../human_score",
-}
-
-
-class _System(NamedTuple):
-    """One system on one corpus. References and mean ratings may be missing."""
-
-    corpus: str
-    name: str
-    responses: Path
-    contexts: Path
-    references: Path | None
-    means: Path | None
-
-    @property
-    def files(self) -> list[Path]:
-        return [path for path in (self.responses, self.contexts, self.references, self.means) if path is not None]
-
-
 def sniff(head: FileHead) -> bool:
     return any(head.holds(pattern) for pattern in _LAYOUTS)
 
@@ -152,6 +115,42 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
                 corpora[system.corpus] += 1
             yield line, replace(turn, id=numbers[key], system=f"{prefix}{system.name}")
     judgements.remark_on_gaps(reading)
+
+
+def _key(corpus: str, system: str, context: str, response: str) -> _Key:
+    name = corpus.casefold().removesuffix("_eval")
+    return name, system.casefold(), " ".join(context.split()), " ".join(response.split())
+
+
+def _number(text: str) -> tuple[float, int]:
+    """The number and how many decimals it is printed with."""
+    match = _MEAN.fullmatch(text.strip())
+    if not match:
+        raise InputError(f"expected a mean rating, found {quote(text)}")
+    return float(match[0]), len(match[1] or "")
+
+
+def _refuse_another_mean(ratings: Ratings, printed: float, decimals: int) -> None:
+    numbers = [rating for rating in ratings if rating is not None]
+    mean = sum(numbers) / len(numbers)
+    if abs(mean - printed) > 0.5 * 10**-decimals + 1e-9:
+        wanted = f"{mean:.4f}, the mean of {counted(len(numbers), 'rating')} in human_judgement.json"
+        raise InputError(f"expected {wanted}; found {printed}")
+
+
+class _System(NamedTuple):
+    """One system on one corpus. References and mean ratings may be missing."""
+
+    corpus: str
+    name: str
+    responses: Path
+    contexts: Path
+    references: Path | None
+    means: Path | None
+
+    @property
+    def files(self) -> list[Path]:
+        return [path for path in (self.responses, self.contexts, self.references, self.means) if path is not None]
 
 
 def _turns(reading: Reading, system: _System, judgements: Judgements) -> Iterator[LocatedTurn]:

@@ -10,18 +10,15 @@ from dialogauge.corpus.reading.json import items, parse_item, parse_object
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 
 
-def sniff(head: FileHead) -> bool:
+def sniff_lines(head: FileHead) -> bool:
     """Whatever begins like an object: if it is broken, the reader says where."""
     return head.first_line.lstrip().startswith("{")
 
 
-def read(reading: Reading) -> Iterator[LocatedTurn]:
+def read_lines(reading: Reading) -> Iterator[LocatedTurn]:
     for line, text in reading.lines():
         with reading.record(line):
             yield line, records.turn(reading.columns.record(parse_object(text)), reading)
-
-
-JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff, read, has_columns=True)
 
 
 def sniff_array(head: FileHead) -> bool:
@@ -33,5 +30,7 @@ def read_array(reading: Reading) -> Iterator[LocatedTurn]:
         with reading.record(item.line, item=item.number):
             yield item.line, records.turn(reading.columns.record(parse_item(item.text)), reading)
 
+
+JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff_lines, read_lines, has_columns=True)
 
 JSON = Reader("json", "a JSON array of turns", sniff_array, read_array, has_columns=True)

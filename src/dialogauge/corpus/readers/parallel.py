@@ -7,7 +7,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading, aligned, utterances
+from dialogauge.corpus.reading.reader import (
+    FileHead,
+    LocatedTurn,
+    Reader,
+    Reading,
+    aligned,
+    part_of,
+    sibling,
+    utterances,
+)
 from dialogauge.corpus.reading.records import Utterance, turns
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
@@ -16,18 +25,21 @@ from dialogauge.text.quote import quote
 _PART = re.compile(r"(?<![A-Za-z])(src|tgt|per)(?![A-Za-z])")
 _SEPARATOR = "</s>"
 
+_NAME = re.compile(r"(contexts|responses|references)(?:[._-](.+))?\.txt(?:\.gz)?")
 
-def sniff(head: FileHead) -> bool:
+
+def sniff_parallel(head: FileHead) -> bool:
     """By its name, since such a file is any text; its partner must stand beside it. Target and persona files
     are recognised too, so that the reader can say which file to give."""
-    return not head.is_directory and _sibling(head.path, "tgt" if _part(head.path) == "src" else "src") is not None
+    partner = "tgt" if part_of(head.path, _PART) == "src" else "src"
+    return not head.is_directory and sibling(head.path, _PART, partner) is not None
 
 
-def read(reading: Reading) -> Iterator[LocatedTurn]:
+def read_parallel(reading: Reading) -> Iterator[LocatedTurn]:
     """A dialogue begins where the persona changes: two in a row with the same persona become one. Without
     personas, or where they are blank, each pair of lines is a dialogue of its own. Dialogues are named by
     the position of their first line."""
-    reading.files = _files(reading.path)
+    reading.files = _parallel_files(reading.path)
     dialogue, utterances, before = 0, list[Utterance](), ""
     for line, (source, target, *personas) in aligned(reading, reading.files):
         persona = personas[0] if personas else ""
@@ -44,49 +56,15 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
         yield from turns(dialogue, utterances, reading)
 
 
-def _files(source: Path) -> list[Path]:
-    part = _part(source)
-    if part != "src":
-        given = _sibling(source, "src")
-        hint = f": {quote(given.name)}" if given else ", named src-*.txt"
-        raise InputError(f"expected the source file of parallel files{hint}; the others are found from it", source)
-    target = _sibling(source, "tgt")
-    if target is None:
-        name = quote(_PART.sub("tgt", source.name))
-        raise InputError(f"expected the target file {name} beside this source file, found none", source)
-    persona = _sibling(source, "per")
-    return [source, target, *([persona] if persona else [])]
-
-
-def _part(path: Path) -> str | None:
-    match = _PART.search(path.name)
-    return match[1] if match else None
-
-
-def _sibling(path: Path, part: str) -> Path | None:
-    """The file with the same name but for the part; it may be compressed where this one is not."""
-    if _part(path) is None:
-        return None
-    name = _PART.sub(part, path.name, count=1)
-    candidates = (path.with_name(each) for each in (name, f"{name}.gz", name.removesuffix(".gz")))
-    return next((each for each in candidates if each != path and each.is_file()), None)
-
-
-PARALLEL = Reader("parallel", "src-*.txt with tgt-*.txt and per-*.txt beside it", sniff, read)
-
-
-_NAME = re.compile(r"(contexts|responses|references)(?:[._-](.+))?\.txt(?:\.gz)?")
-
-
-def sniff_text(head: FileHead) -> bool:
+def sniff_directory(head: FileHead) -> bool:
     return head.holds("responses*.txt*")
 
 
-def read_text(reading: Reading) -> Iterator[LocatedTurn]:
+def read_directory(reading: Reading) -> Iterator[LocatedTurn]:
     """Ids count lines from 0. Utterances of a context are separated by `|||` or by
     tabs, references in one line by tabs; a blank line is no context and no reference, but an empty response.
     `responses.txt` is of a system named after the directory."""
-    parts = _parts(reading)
+    parts = _directory_files(reading)
     contexts = [path for _, path in parts["contexts"]]
     references = [path for _, path in parts["references"]]
     reading.files = [*contexts, *references, *(path for _, path in parts["responses"])]
@@ -105,7 +83,21 @@ def read_text(reading: Reading) -> Iterator[LocatedTurn]:
             yield line, turn
 
 
-def _parts(reading: Reading) -> dict[str, list[tuple[str, Path]]]:
+def _parallel_files(source: Path) -> list[Path]:
+    part = part_of(source, _PART)
+    if part != "src":
+        given = sibling(source, _PART, "src")
+        hint = f": {quote(given.name)}" if given else ", named src-*.txt"
+        raise InputError(f"expected the source file of parallel files{hint}; the others are found from it", source)
+    target = sibling(source, _PART, "tgt")
+    if target is None:
+        name = quote(_PART.sub("tgt", source.name))
+        raise InputError(f"expected the target file {name} beside this source file, found none", source)
+    persona = sibling(source, _PART, "per")
+    return [source, target, *([persona] if persona else [])]
+
+
+def _directory_files(reading: Reading) -> dict[str, list[tuple[str, Path]]]:
     """The files of each kind, with the name that tells them apart, in the order of these names."""
     parts: dict[str, list[tuple[str, Path]]] = {"contexts": [], "responses": [], "references": []}
     for path in sorted(reading.path.glob("*.txt*")):
@@ -124,4 +116,8 @@ def _parts(reading: Reading) -> dict[str, list[tuple[str, Path]]]:
     return parts
 
 
-TEXT = Reader("text", "a directory with contexts.txt, responses.SYSTEM.txt and references.txt", sniff_text, read_text)
+PARALLEL = Reader("parallel", "src-*.txt with tgt-*.txt and per-*.txt beside it", sniff_parallel, read_parallel)
+
+TEXT = Reader(
+    "text", "a directory with contexts.txt, responses.SYSTEM.txt and references.txt", sniff_directory, read_directory
+)

@@ -21,8 +21,10 @@ _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)
 # JSON's own spelling of numbers: "007" stays text.
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
+_BATCH = 1024
 
-def sniff(head: FileHead, delimiter: str) -> bool:
+
+def sniff_delimited(head: FileHead, delimiter: str) -> bool:
     """A header with a column for the responses, or one that is spelled almost like it."""
     if ("\t" in head.first_line) != (delimiter == "\t"):
         return False
@@ -47,7 +49,7 @@ def header_of(head: FileHead) -> list[str]:
     return first if len(first) > 1 and (called or even) else []
 
 
-def read(reading: Reading, delimiter: str) -> Iterator[LocatedTurn]:
+def read_delimited(reading: Reading, delimiter: str) -> Iterator[LocatedTurn]:
     """An empty cell is absent, but for `response`. A column without a name, such as pandas writes for its
     index, is left out."""
     columns: list[str] | None = None
@@ -62,14 +64,6 @@ def read(reading: Reading, delimiter: str) -> Iterator[LocatedTurn]:
             fields = reading.columns.rename(texts, looks=number)
             cells = {field: _cell(field, text) for field, text in fields.items()}
             yield line, turn(gather_ratings(cells), reading)
-
-
-def _header(reading: Reading, columns: list[str], line: int) -> list[str]:
-    # What is left out before the header is the header itself: without it no row can be read.
-    if reading.problems:
-        raise reading.problems[0]
-    refuse_names([column for column in columns if column], reading.columns.mapping, reading.path, line)
-    return columns
 
 
 def rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -98,6 +92,42 @@ def rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             yield line, row
 
 
+def number(text: str) -> int | float | str:
+    """The number that the cell spells; the text itself if it spells none."""
+    match = _NUMBER.fullmatch(text.strip())
+    if not match:
+        return text
+    try:
+        value: int | float = parse(match[0])
+    except InputError:
+        return text
+    return value
+
+
+def sniff_parquet(head: FileHead) -> bool:
+    return head.start.startswith(b"PAR1")
+
+
+def read_parquet(reading: Reading) -> Iterator[LocatedTurn]:
+    """NaN is absent, as in pandas; times become text; binary columns that are not ours are left out."""
+    for number, row in enumerate(_parquet_rows(reading), start=1):
+        with reading.record(number):
+            cells = {
+                column: plain(value)
+                for column, value in row.items()
+                if column in FIELDS or not isinstance(value, bytes)
+            }
+            yield number, turn(gather_ratings(reading.columns.rename(cells)), reading)
+
+
+def _header(reading: Reading, columns: list[str], line: int) -> list[str]:
+    # What is left out before the header is the header itself: without it no row can be read.
+    if reading.problems:
+        raise reading.problems[0]
+    refuse_names([column for column in columns if column], reading.columns.mapping, reading.path, line)
+    return columns
+
+
 def _cell(column: str, text: str) -> Any:
     if column == "response":
         return text
@@ -122,48 +152,17 @@ def _json(column: str, text: str) -> Any:
         return text
 
 
-def number(text: str) -> int | float | str:
-    """The number that the cell spells; the text itself if it spells none."""
-    match = _NUMBER.fullmatch(text.strip())
-    if not match:
-        return text
-    try:
-        value: int | float = parse(match[0])
-    except InputError:
-        return text
-    return value
-
-
-def _reader(name: str, title: str, delimiter: str) -> Reader:
+def _delimited(name: str, title: str, delimiter: str) -> Reader:
     return Reader(
-        name, title, partial(sniff, delimiter=delimiter), partial(read, delimiter=delimiter), has_columns=True
+        name,
+        title,
+        partial(sniff_delimited, delimiter=delimiter),
+        partial(read_delimited, delimiter=delimiter),
+        has_columns=True,
     )
 
 
-CSV = _reader("csv", "a table with commas and a header", ",")
-TSV = _reader("tsv", "a table with tabs and a header", "\t")
-
-
-_BATCH = 1024
-
-
-def sniff_parquet(head: FileHead) -> bool:
-    return head.start.startswith(b"PAR1")
-
-
-def read_parquet(reading: Reading) -> Iterator[LocatedTurn]:
-    """NaN is absent, as in pandas; times become text; binary columns that are not ours are left out."""
-    for number, row in enumerate(_rows(reading), start=1):
-        with reading.record(number):
-            cells = {
-                column: plain(value)
-                for column, value in row.items()
-                if column in FIELDS or not isinstance(value, bytes)
-            }
-            yield number, turn(gather_ratings(reading.columns.rename(cells)), reading)
-
-
-def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
+def _parquet_rows(reading: Reading) -> Iterator[dict[str, Any]]:
     import pyarrow.parquet as pq
 
     with opened(reading.path) as stream:
@@ -173,7 +172,7 @@ def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
             columns = list(file.schema_arrow.names)
             batches = file.iter_batches(_BATCH)
         except Exception as error:
-            raise _broken(error, reading) from None
+            raise _broken_parquet(error, reading) from None
         refuse_names(columns, reading.columns.mapping, reading.path)
         while True:
             try:
@@ -181,12 +180,15 @@ def _rows(reading: Reading) -> Iterator[dict[str, Any]]:
             except StopIteration:
                 return
             except Exception as error:
-                raise _broken(error, reading) from None
+                raise _broken_parquet(error, reading) from None
             yield from rows
 
 
-def _broken(error: Exception, reading: Reading) -> InputError:
+def _broken_parquet(error: Exception, reading: Reading) -> InputError:
     return InputError(f"expected a Parquet file, found: {quote(str(error))}", reading.path)
 
+
+CSV = _delimited("csv", "a table with commas and a header", ",")
+TSV = _delimited("tsv", "a table with tabs and a header", "\t")
 
 PARQUET = Reader("parquet", "a Parquet table", sniff_parquet, read_parquet, has_columns=True)

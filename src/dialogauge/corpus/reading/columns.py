@@ -65,22 +65,6 @@ def refuse_names(names: Sequence[str], mapping: ColumnMap, path: Path | None, li
         raise InputError(error.message, path, line) from None
 
 
-def _check_names(names: Sequence[str], mapping: ColumnMap) -> None:
-    refuse_many_names(names, "columns")
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise InputError(f"expected columns of different names, found {quote(name)} twice")
-        seen.add(name)
-    for field, column in mapping.items():
-        if column is not None and column not in seen:
-            raise InputError(f"--map {field}={column}: expected such a column, found {quote_all(names)}")
-    ours = [name for name in names if not name.startswith(RATINGS) and _meant(name) is None]
-    refuse_near_misses([name for name in ours if name not in mapping.values()], FIELDS)
-    if "response" not in seen and not holds_responses(names, mapping):
-        raise InputError(f"expected a column 'response', found {quote_all(names)}; {advice('response')}")
-
-
 def advice(field: str) -> str:
     return f"where another holds it, name it: --map {field}=COLUMN"
 
@@ -189,6 +173,22 @@ class Columns:
             message = f"no column names the system, and all turns are taken for one; {which} few different texts"
             caveats.append(Caveat("unused_column", f"{path}: {message}: is it --map system={unused[0]}?"))
         return caveats
+
+
+def _check_names(names: Sequence[str], mapping: ColumnMap) -> None:
+    refuse_many_names(names, "columns")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"expected columns of different names, found {quote(name)} twice")
+        seen.add(name)
+    for field, column in mapping.items():
+        if column is not None and column not in seen:
+            raise InputError(f"--map {field}={column}: expected such a column, found {quote_all(names)}")
+    ours = [name for name in names if not name.startswith(RATINGS) and _meant(name) is None]
+    refuse_near_misses([name for name in ours if name not in mapping.values()], FIELDS)
+    if "response" not in seen and not holds_responses(names, mapping):
+        raise InputError(f"expected a column 'response', found {quote_all(names)}; {advice('response')}")
 
 
 def _meant(name: str) -> str | None:

@@ -99,11 +99,6 @@ def rating(value: Any, dimension: str) -> float | None:
     raise InputError(f'rating {quote(dimension)}: expected a number, null or "N/A", found {describe(value)}')
 
 
-def _is_not_available(text: str) -> bool:
-    spelling = text.strip().lower()
-    return spelling.startswith("n/a") or spelling in {"na", "nan"}
-
-
 def extra(record: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[str, Any]:
     """The object in the field `extra`, and every field that is not known."""
     given = record.get("extra")
@@ -127,6 +122,11 @@ def refuse_near_misses(names: Collection[str], known: tuple[str, ...]) -> None:
 def resembles(name: str, field: str) -> bool:
     """Whether the name is, or seems to mean, this field."""
     return _near_miss(name, (field,)) is not None
+
+
+def _is_not_available(text: str) -> bool:
+    spelling = text.strip().lower()
+    return spelling.startswith("n/a") or spelling in {"na", "nan"}
 
 
 @lru_cache(maxsize=4 * MOST_NAMES)

@@ -21,9 +21,9 @@ from dialogauge.text.quote import describe, quote
 _MOST_DIGITS = 308
 _TOO_LARGE = 10**_MOST_DIGITS
 
-
-class _BadNumber(ValueError):
-    pass
+# Only finds where an item ends; `parse_item` judges its numbers.
+_EXTENT = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def parse(text: str) -> Any:
@@ -94,31 +94,6 @@ def refuse_surrogates(value: Any) -> None:
             refuse_surrogates(item)
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise _BadNumber(f"{name} is not a JSON number; write null where there is none")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise _BadNumber(f"the number {quote(text)} is too large")
-    return number
-
-
-def _whole(text: str) -> int:
-    if len(text) > _MOST_DIGITS:
-        raise _BadNumber(f"the number {quote(text)} is too large")
-    return int(text)
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)
-
-
-# Only finds where an item ends; `parse_item` judges its numbers.
-_EXTENT = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
-_SPACE = re.compile(r"[ \t\r\n]*")
-
-
 class Item(NamedTuple):
     """`number` counts from 1; `line` is where the item begins."""
 
@@ -172,6 +147,30 @@ def first_object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+class _BadNumber(ValueError):
+    pass
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _BadNumber(f"{name} is not a JSON number; write null where there is none")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise _BadNumber(f"the number {quote(text)} is too large")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise _BadNumber(f"the number {quote(text)} is too large")
+    return int(text)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)
 
 
 def _skip(text: str, place: int) -> int:

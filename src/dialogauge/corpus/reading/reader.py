@@ -3,7 +3,9 @@ be read."""
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +25,26 @@ from dialogauge.text.quote import quote
 
 _ENOUGH = 1 << 16
 _ENOUGH_FOR_ITEM = 1 << 20
-_BOM = b"\xef\xbb\xbf"
+
+LocatedTurn: TypeAlias = tuple[int, Turn]
+"""A turn with the number of the line, from 1, where it stands (in Parquet: of the row)."""
+
+_EXTENSIONS = {".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".pq"}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A file format: its name, what it holds, how to recognise it, how to read it.
+
+    `read` yields turns one at a time, so that files of any size can be streamed.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[FileHead], bool]
+    read: Callable[[Reading], Iterator[LocatedTurn]]
+    has_columns: bool = False
+    """Whether records have names of their own, which can be told by `--map`."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +65,7 @@ class FileHead:
             start = stream.read(_ENOUGH)
             if b"\n" not in start and start.lstrip().startswith(b"{"):
                 start += stream.readline()
-            elif start.removeprefix(_BOM).lstrip().startswith(b"["):
+            elif start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
                 start += stream.read(_ENOUGH_FOR_ITEM - len(start))
             elif len(start) == _ENOUGH and b"\n" in start:
                 start = start[: start.rindex(b"\n") + 1]
@@ -95,27 +116,6 @@ class FileHead:
         """Raises where a line is not UTF-8."""
         for number, raw in enumerate(self.start.split(b"\n"), start=1):
             decode(raw, self.path, number)
-
-
-LocatedTurn: TypeAlias = tuple[int, Turn]
-"""A turn with the number of the line, from 1, where it stands (in Parquet: of the row)."""
-
-_EXTENSIONS = {".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".pq"}
-
-
-@dataclass(frozen=True)
-class Reader:
-    """A file format: its name, what it holds, how to recognise it, how to read it.
-
-    `read` yields turns one at a time, so that files of any size can be streamed.
-    """
-
-    name: str
-    title: str
-    sniff: Callable[[FileHead], bool]
-    read: Callable[[Reading], Iterator[LocatedTurn]]
-    has_columns: bool = False
-    """Whether records have names of their own, which can be told by `--map`."""
 
 
 class Reading:
@@ -247,6 +247,21 @@ def aligned(reading: Reading, paths: Sequence[Path]) -> Iterator[tuple[int, list
                 raise InputError(f"expected as many lines as in {quote(longer.name)}, found {line - 1}", path)
         with reading.record(line):
             yield line, [decode(raw, path, line) for path, (_, raw) in zip(paths, rows, strict=True)]
+
+
+def part_of(path: Path, parts: re.Pattern[str]) -> str | None:
+    """Which of several parallel files it is, by its name."""
+    match = parts.search(path.name)
+    return match[1] if match else None
+
+
+def sibling(path: Path, parts: re.Pattern[str], part: str) -> Path | None:
+    """The file with the same name but for the part; it may be compressed where this one is not."""
+    if part_of(path, parts) is None:
+        return None
+    name = parts.sub(part, path.name, count=1)
+    candidates = (path.with_name(each) for each in (name, f"{name}.gz", name.removesuffix(".gz")))
+    return next((each for each in candidates if each != path and each.is_file()), None)
 
 
 def utterances(text: str) -> tuple[str, ...]:

@@ -64,15 +64,6 @@ def text_of(message: dict[str, Any], where: str) -> str | None:
     return "\n".join(text for text in texts if text is not None)
 
 
-def _part(part: Any, where: str) -> str | None:
-    if not isinstance(part, dict):
-        raise InputError(f"{where}: expected content parts that are objects, found {describe(part)}")
-    kind, text = part.get("type"), part.get("text")
-    if not isinstance(kind, str) or (kind in _TEXT_PARTS and not isinstance(text, str)):
-        raise InputError(f"{where}: expected a content part with type and text, found {describe(part)}")
-    return text if kind in _TEXT_PARTS else None
-
-
 def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
     """The turn that a record describes; to be called inside `reading.record`.
 
@@ -101,43 +92,6 @@ def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
         extra=extra,
         numbered=name is None and dialogue is None,
     )
-
-
-def _response(record: Mapping[str, Any]) -> str:
-    if "response" not in record:
-        names = quote_all(record) or "no field"
-        raise InputError(f"response: expected text, found no such field (the fields are {names}); {advice('response')}")
-    value = record["response"]
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        role_of(value, "response")
-        text = text_of(value, "response")
-        if text is not None:
-            return text
-    raise InputError(f"response: expected text, found {describe(value)}")
-
-
-def _source(record: Mapping[str, Any]) -> str:
-    """The field that holds the context: in a chat log without its reply, the list `messages`."""
-    absent = record.get("context") in (None, "")
-    return "messages" if absent and isinstance(record.get("messages"), list) else "context"
-
-
-def _context(value: Any, field: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The utterances, and the facts that system messages hold."""
-    if value is None or value == "":
-        return (), ()
-    if isinstance(value, str):
-        return (value,), ()
-    if not isinstance(value, list):
-        raise InputError(f"{field}: expected a list of strings or chat messages, found {describe(value)}")
-    if all(isinstance(item, str) for item in value):
-        return tuple(value), ()
-    if not all(isinstance(item, dict) for item in value):
-        raise InputError(f"{field}: expected a list of strings or chat messages, found {describe(value)}")
-    said, facts = split(value, field)
-    return tuple(message.text for message in said), facts
 
 
 class Utterance(NamedTuple):
@@ -178,3 +132,49 @@ def turns(
                 numbered=isinstance(dialogue, int),
             ),
         )
+
+
+def _part(part: Any, where: str) -> str | None:
+    if not isinstance(part, dict):
+        raise InputError(f"{where}: expected content parts that are objects, found {describe(part)}")
+    kind, text = part.get("type"), part.get("text")
+    if not isinstance(kind, str) or (kind in _TEXT_PARTS and not isinstance(text, str)):
+        raise InputError(f"{where}: expected a content part with type and text, found {describe(part)}")
+    return text if kind in _TEXT_PARTS else None
+
+
+def _response(record: Mapping[str, Any]) -> str:
+    if "response" not in record:
+        names = quote_all(record) or "no field"
+        raise InputError(f"response: expected text, found no such field (the fields are {names}); {advice('response')}")
+    value = record["response"]
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        role_of(value, "response")
+        text = text_of(value, "response")
+        if text is not None:
+            return text
+    raise InputError(f"response: expected text, found {describe(value)}")
+
+
+def _source(record: Mapping[str, Any]) -> str:
+    """The field that holds the context: in a chat log without its reply, the list `messages`."""
+    absent = record.get("context") in (None, "")
+    return "messages" if absent and isinstance(record.get("messages"), list) else "context"
+
+
+def _context(value: Any, field: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The utterances, and the facts that system messages hold."""
+    if value is None or value == "":
+        return (), ()
+    if isinstance(value, str):
+        return (value,), ()
+    if not isinstance(value, list):
+        raise InputError(f"{field}: expected a list of strings or chat messages, found {describe(value)}")
+    if all(isinstance(item, str) for item in value):
+        return tuple(value), ()
+    if not all(isinstance(item, dict) for item in value):
+        raise InputError(f"{field}: expected a list of strings or chat messages, found {describe(value)}")
+    said, facts = split(value, field)
+    return tuple(message.text for message in said), facts

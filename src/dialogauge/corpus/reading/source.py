@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import gzip
 import hashlib
@@ -23,7 +24,6 @@ STDIN = Path("-")
 """The name that stands for what is piped in."""
 
 _GZIP = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NEIGHBOURS = 10_000
 """Files of a directory that are looked at for one of a similar name."""
@@ -68,7 +68,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def decode(raw: bytes, path: Path, line: int, keep_end: bool = False) -> str:
     """One line as text, without its "\\n" or "\\r\\n" (unless `keep_end`) and without a byte order mark."""
     if line == 1:
-        raw = raw.removeprefix(_BOM)
+        raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:

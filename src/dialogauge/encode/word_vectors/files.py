@@ -19,7 +19,6 @@ from dialogauge.tables import counted
 from dialogauge.text.quote import quote
 
 VectorFormat = Literal["glove", "word2vec-text", "word2vec-binary"]
-BOM = b"\xef\xbb\xbf"
 MOST_VALUES = 1 << 16
 
 _HEAD = 1 << 20
@@ -55,7 +54,7 @@ def layout_of(path: Path) -> Layout:
     for magic, what in _OTHERS.items():
         if head.startswith(magic):
             raise InputError(f"{what}; {_EXPECTED}", path)
-    first, _, rest = head.removeprefix(BOM).partition(b"\n")
+    first, _, rest = head.removeprefix(codecs.BOM_UTF8).partition(b"\n")
     if header := _HEADER.fullmatch(first):
         count, dim = int(header[1]), int(header[2])
         if not count or not 0 < dim <= MOST_VALUES:
@@ -131,7 +130,7 @@ def _text_blocks(stream: BinaryIO, path: Path, layout: Layout) -> Iterator[Block
     number, first, done, empty = 0, 1, 0, 0
     most = max(1, _BLOCK_VALUES // layout.dim)
     for number, raw in enumerate(stream, start=1):
-        line = (raw.removeprefix(BOM) if number == 1 else raw).rstrip()
+        line = (raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw).rstrip()
         if number == 1 and layout.count is not None:
             first = 2
             continue
