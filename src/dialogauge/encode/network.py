@@ -28,7 +28,6 @@ CPU, CUDA = (1024, 4096, 1024), (16_384, 65_536, 32_768)
 """How many texts are sorted by length at a time; the most tokens in a batch, and how many are enough where more would
 mean padding."""
 
-
 NOT_NEEDED = {"num_labels", "id2label", "label2id", "auto_map", "architectures", "dtype", "torch_dtype"}
 """Fields of config.json that are for other heads, other libraries and code of its own."""
 SIZES = re.compile(r"size|dim|layer|head|position|embeddings|d_model|d_inner|^n_|^num_|units|experts|kernel|stride")

@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 
 _REWRITTEN = frozenset({"``", "''"})
 
+_SUFFIXES = (".gz", ".txt", ".bin")
+
+_TABLE = re.compile(r"(?:.*\.)?word_embeddings?\.weight")
+_LOOKED_FOR = "the table of input embeddings, …word_embeddings.weight or …word_embedding.weight"
+
+TOKENIZER = "tokenizer.json"
+_BATCH = 1024
+
 
 class StaticEncoder(Encoder):
     """Looks words up in a table as they stand. One that is not in it has no vector: it is left out of the tokens and
@@ -102,35 +110,6 @@ class StaticEncoder(Encoder):
             raise InputError(f"the encoder {self.identity} has no layers, found layer={layer}; leave it out")
 
 
-def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Where each word stands in the text, whatever its case, searched for from the end of the last one that was
-    found; (0, 0) where it does not stand there. NLTK writes other quotes than the text has: its `` and '' count
-    as found only where they stand next, or else a later pair could draw all that follows behind it."""
-    lowered = text.lower()
-    places, end = [], 0
-    for word in words:
-        sought = word.lower()
-        start = _next(lowered, sought, end) if sought in _REWRITTEN else lowered.find(sought, end)
-        found = start >= 0 and bool(sought)
-        if found:
-            end = start + len(sought)
-        places.append((start, end) if found else (0, 0))
-    if len(lowered) == len(text):
-        return places
-    # Some letters are two when lower-cased: İ.
-    origins = [place for place, letter in enumerate(text) for _ in letter.lower()]
-    return [(origins[start], origins[end - 1] + 1) if end else (0, 0) for start, end in places]
-
-
-def _next(text: str, sought: str, start: int) -> int:
-    while start < len(text) and text[start].isspace():
-        start += 1
-    return start if text.startswith(sought, start) else -1
-
-
-_SUFFIXES = (".gz", ".txt", ".bin")
-
-
 class StaticVectors(StaticEncoder):
     """The vectors of a file, for words as `dialogauge.text.words` finds them (lower-cased) unless `tokens` is
     given a `split`. Ids are rows in the order of the file."""
@@ -152,90 +131,6 @@ class StaticVectors(StaticEncoder):
     def _rows(self, words: Iterable[str]) -> dict[str, int]:
         distinct = list(dict.fromkeys(words))
         return dict(zip(distinct, self._store.find(distinct).tolist(), strict=True))
-
-
-def open_static(path: Path | str, folder: Path | None = None, progress: bool = False) -> StaticVectors:
-    """The vectors of a GloVe text, word2vec text or word2vec binary file, plain or gzip. The first time it is
-    converted into `folder` (by default in the cache); afterwards it opens without being read."""
-    source = expanded(path)
-    store = cached_store(source, folder or cache_folder() / "vectors", progress)
-    return StaticVectors(store, f"{_bare_name(source)}@{store.about['sha256'][:8]}")
-
-
-def _bare_name(path: Path) -> str:
-    name = path.name
-    while (shorter := _without_suffix(name)) != name:
-        name = shorter
-    return name
-
-
-def _without_suffix(name: str) -> str:
-    for suffix in _SUFFIXES:
-        if name.lower().endswith(suffix) and len(name) > len(suffix):
-            return name[: -len(suffix)]
-    return name
-
-
-_TABLE = re.compile(r"(?:.*\.)?word_embeddings?\.weight")
-_LOOKED_FOR = "the table of input embeddings, …word_embeddings.weight or …word_embedding.weight"
-
-
-def read_table(directory: Path) -> Vectors:
-    """The table as 32-bit numbers, whatever it is stored as."""
-    from safetensors import SafetensorError, safe_open
-
-    file, name = _place(directory)
-    try:
-        with safe_open(file, framework="numpy") as tensors:
-            found = [key for key in tensors.keys() if _TABLE.fullmatch(key)]  # noqa: SIM118, it is no dict
-            name = name or _only(found, file)
-            kind, shape = tensors.get_slice(name).get_dtype(), tensors.get_slice(name).get_shape()
-            table = _bfloat16(file, name) if kind == "BF16" else tensors.get_tensor(name)
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"cannot be read as safetensors: {error}", file) from None
-    if len(shape) != 2 or kind not in ("F64", "F32", "F16", "BF16"):
-        raise InputError(f"expected {_LOOKED_FOR} with two axes of floating-point numbers, found {kind} {shape}", file)
-    return np.ascontiguousarray(table.reshape(shape), np.float32)
-
-
-def _place(directory: Path) -> tuple[Path, str | None]:
-    """The file that holds the table and, where an index says so, the table's name."""
-    if (whole := directory / WEIGHTS).is_file():
-        return whole, None
-    index = directory / INDEX
-    if not index.is_file():
-        raise InputError(f"expected the weights of a model, {WEIGHTS} or {INDEX}; found neither", directory)
-    try:
-        files = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        tables = {key: Path(file).name for key, file in files.items() if _TABLE.fullmatch(key)}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"cannot be read as an index of weights: {error!r}", index) from None
-    name = _only(list(tables), index)
-    file = directory / tables[name]
-    if not file.is_file():
-        raise InputError(f"{INDEX} says that it holds {name}; there is no such file", file)
-    return file, name
-
-
-def _only(names: list[str], file: Path) -> str:
-    if len(names) != 1:
-        raise InputError(f"expected {_LOOKED_FOR}, found {quote_all(sorted(names)) or 'no such name'}", file)
-    return names[0]
-
-
-def _bfloat16(file: Path, name: str) -> Vectors:
-    """NumPy has no bfloat16: it is the upper half of a 32-bit float. A safetensors file starts with the length of
-    its JSON header in 8 bytes; the places given there count from the header's end."""
-    with file.open("rb") as raw:
-        length = int.from_bytes(raw.read(8), "little")
-        start, end = json.loads(raw.read(length))[name]["data_offsets"]
-        raw.seek(8 + length + start)
-        halves = np.frombuffer(raw.read(end - start), "<u2")
-    return (halves.astype(np.uint32) << 16).view(np.float32)
-
-
-TOKENIZER = "tokenizer.json"
-_BATCH = 1024
 
 
 class InputTable(StaticEncoder):
@@ -307,6 +202,108 @@ class InputTable(StaticEncoder):
         if self._bytes is None:
             return word
         return "".join(self._bytes[byte] for byte in word.encode("utf-8", "surrogatepass"))
+
+
+def open_static(path: Path | str, folder: Path | None = None, progress: bool = False) -> StaticVectors:
+    """The vectors of a GloVe text, word2vec text or word2vec binary file, plain or gzip. The first time it is
+    converted into `folder` (by default in the cache); afterwards it opens without being read."""
+    source = expanded(path)
+    store = cached_store(source, folder or cache_folder() / "vectors", progress)
+    return StaticVectors(store, f"{_bare_name(source)}@{store.about['sha256'][:8]}")
+
+
+def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Where each word stands in the text, whatever its case, searched for from the end of the last one that was
+    found; (0, 0) where it does not stand there. NLTK writes other quotes than the text has: its `` and '' count
+    as found only where they stand next, or else a later pair could draw all that follows behind it."""
+    lowered = text.lower()
+    places, end = [], 0
+    for word in words:
+        sought = word.lower()
+        start = _next(lowered, sought, end) if sought in _REWRITTEN else lowered.find(sought, end)
+        found = start >= 0 and bool(sought)
+        if found:
+            end = start + len(sought)
+        places.append((start, end) if found else (0, 0))
+    if len(lowered) == len(text):
+        return places
+    # Some letters are two when lower-cased: İ.
+    origins = [place for place, letter in enumerate(text) for _ in letter.lower()]
+    return [(origins[start], origins[end - 1] + 1) if end else (0, 0) for start, end in places]
+
+
+def read_table(directory: Path) -> Vectors:
+    """The table as 32-bit numbers, whatever it is stored as."""
+    from safetensors import SafetensorError, safe_open
+
+    file, name = _place(directory)
+    try:
+        with safe_open(file, framework="numpy") as tensors:
+            found = [key for key in tensors.keys() if _TABLE.fullmatch(key)]  # noqa: SIM118, it is no dict
+            name = name or _only(found, file)
+            kind, shape = tensors.get_slice(name).get_dtype(), tensors.get_slice(name).get_shape()
+            table = _bfloat16(file, name) if kind == "BF16" else tensors.get_tensor(name)
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"cannot be read as safetensors: {error}", file) from None
+    if len(shape) != 2 or kind not in ("F64", "F32", "F16", "BF16"):
+        raise InputError(f"expected {_LOOKED_FOR} with two axes of floating-point numbers, found {kind} {shape}", file)
+    return np.ascontiguousarray(table.reshape(shape), np.float32)
+
+
+def _next(text: str, sought: str, start: int) -> int:
+    while start < len(text) and text[start].isspace():
+        start += 1
+    return start if text.startswith(sought, start) else -1
+
+
+def _bare_name(path: Path) -> str:
+    name = path.name
+    while (shorter := _without_suffix(name)) != name:
+        name = shorter
+    return name
+
+
+def _without_suffix(name: str) -> str:
+    for suffix in _SUFFIXES:
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def _place(directory: Path) -> tuple[Path, str | None]:
+    """The file that holds the table and, where an index says so, the table's name."""
+    if (whole := directory / WEIGHTS).is_file():
+        return whole, None
+    index = directory / INDEX
+    if not index.is_file():
+        raise InputError(f"expected the weights of a model, {WEIGHTS} or {INDEX}; found neither", directory)
+    try:
+        files = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        tables = {key: Path(file).name for key, file in files.items() if _TABLE.fullmatch(key)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"cannot be read as an index of weights: {error!r}", index) from None
+    name = _only(list(tables), index)
+    file = directory / tables[name]
+    if not file.is_file():
+        raise InputError(f"{INDEX} says that it holds {name}; there is no such file", file)
+    return file, name
+
+
+def _only(names: list[str], file: Path) -> str:
+    if len(names) != 1:
+        raise InputError(f"expected {_LOOKED_FOR}, found {quote_all(sorted(names)) or 'no such name'}", file)
+    return names[0]
+
+
+def _bfloat16(file: Path, name: str) -> Vectors:
+    """NumPy has no bfloat16: it is the upper half of a 32-bit float. A safetensors file starts with the length of
+    its JSON header in 8 bytes; the places given there count from the header's end."""
+    with file.open("rb") as raw:
+        length = int.from_bytes(raw.read(8), "little")
+        start, end = json.loads(raw.read(length))[name]["data_offsets"]
+        raw.seek(8 + length + start)
+        halves = np.frombuffer(raw.read(end - start), "<u2")
+    return (halves.astype(np.uint32) << 16).view(np.float32)
 
 
 def _tokenizer(directory: Path) -> Tokenizer:

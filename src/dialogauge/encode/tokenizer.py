@@ -126,6 +126,19 @@ class Tokenizer:
         return whole, [(0, 0) if special else next(stands) for special in whole.special_tokens_mask]
 
 
+def load_tokenizer(file: Path) -> Any:
+    """A tokenizer.json, without the truncation and the padding that it asks for."""
+    import tokenizers
+
+    if file.stat().st_size > LARGEST_FILE:
+        raise InputError(f"is larger than {LARGEST_FILE} bytes; no tokeniser is", file)
+    with tokenizer_errors(file, "cannot be read as a tokeniser"):
+        tokenizer = tokenizers.Tokenizer.from_file(str(file))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+
 def unknown_token(tokenizer: Any) -> int:
     """The id of the token for whatever the vocabulary does not know; -1 where there is none, as with byte-level BPE."""
     name = getattr(tokenizer.model, "unk_token", None)
@@ -133,21 +146,6 @@ def unknown_token(tokenizer: Any) -> int:
     if number is None and not hasattr(tokenizer.model, "unk_token"):  # Unigram has it in its file alone
         number = json.loads(tokenizer.to_str())["model"].get("unk_id")
     return -1 if number is None else int(number)
-
-
-def _is_punctuation(token: str) -> bool:
-    """Also of the marks that vocabularies have for where a word starts or goes on: ▁, Ġ and ##."""
-    return all(unicodedata.category(letter)[0] in "PZ" for letter in token.strip("▁Ġ").removeprefix("##"))
-
-
-def _refuse_surrogates(texts: Sequence[Text]) -> None:
-    for text in texts:
-        for part in (text,) if isinstance(text, str) else text:
-            try:
-                part.encode("utf-8")
-            except UnicodeEncodeError as error:
-                message = f"half of a surrogate pair in {quote(part)}: no Unicode text holds one alone"
-                raise InputError(message) from error
 
 
 @contextmanager
@@ -163,17 +161,19 @@ def tokenizer_errors(path: Path, message: str) -> Iterator[None]:
         raise InputError(f"{message}: {' '.join(str(error).split()) or type(error).__name__}", path) from error
 
 
-def load_tokenizer(file: Path) -> Any:
-    """A tokenizer.json, without the truncation and the padding that it asks for."""
-    import tokenizers
+def _is_punctuation(token: str) -> bool:
+    """Also of the marks that vocabularies have for where a word starts or goes on: ▁, Ġ and ##."""
+    return all(unicodedata.category(letter)[0] in "PZ" for letter in token.strip("▁Ġ").removeprefix("##"))
 
-    if file.stat().st_size > LARGEST_FILE:
-        raise InputError(f"is larger than {LARGEST_FILE} bytes; no tokeniser is", file)
-    with tokenizer_errors(file, "cannot be read as a tokeniser"):
-        tokenizer = tokenizers.Tokenizer.from_file(str(file))
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
+
+def _refuse_surrogates(texts: Sequence[Text]) -> None:
+    for text in texts:
+        for part in (text,) if isinstance(text, str) else text:
+            try:
+                part.encode("utf-8")
+            except UnicodeEncodeError as error:
+                message = f"half of a surrogate pair in {quote(part)}: no Unicode text holds one alone"
+                raise InputError(message) from error
 
 
 def _load(files: ModelFiles) -> Any:

@@ -26,58 +26,7 @@ if TYPE_CHECKING:
 SPREAD = 1.1
 """A batch that is large enough takes no text longer than this times its shortest."""
 
-
-def batches(lengths: Sequence[int], budget: int, enough: int, padding: bool = True) -> Iterator[NDArray[np.int64]]:
-    """Places of texts, longest first, so that memory that does not suffice shows at once.
-
-    A batch holds at most `budget` tokens, padding included (a longer text stands alone), and closes once it has
-    `enough` and the next text would need much padding; without `padding`, when the next text is of another length.
-    """
-    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
-    falling = [lengths[place] for place in order.tolist()]
-    start = 0
-    for place in range(1, len(order) + 1):
-        longest = falling[start]
-        tokens = longest * (place - start)
-        if place < len(order):
-            fits = tokens + longest <= budget
-            alike = longest <= SPREAD * falling[place] or tokens < enough if padding else longest == falling[place]
-            if fits and alike:
-                continue
-        yield order[start:place]
-        start = place
-
-
 T = TypeVar("T")
-
-
-class Memory(Generic[T]):
-    """A dictionary that lets go of what was used longest ago once it holds more than `limit` bytes."""
-
-    def __init__(self, limit: int, size: Callable[[T], int]) -> None:
-        self._limit = limit
-        self._size = size
-        self._items: OrderedDict[bytes, T] = OrderedDict()
-        self.bytes = 0
-
-    def get(self, key: bytes) -> T | None:
-        item = self._items.get(key)
-        if item is not None:
-            self._items.move_to_end(key)
-        return item
-
-    def put(self, key: bytes, item: T) -> None:
-        if (old := self._items.pop(key, None)) is not None:
-            self.bytes -= self._size(old)
-        self._items[key] = item
-        self.bytes += self._size(item)
-        while self.bytes > self._limit and len(self._items) > 1:
-            _, gone = self._items.popitem(last=False)
-            self.bytes -= self._size(gone)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
 
 AT_HAND = 256 * 2**20
 """So many bytes of vectors stay in memory; older ones are in the cache, or encoded again."""
@@ -214,6 +163,55 @@ class Transformer(Encoder):
                 self.files, self.dtype, self.files.layers if self._tuning else deepest, self._tuning
             )
         return self._network
+
+
+def batches(lengths: Sequence[int], budget: int, enough: int, padding: bool = True) -> Iterator[NDArray[np.int64]]:
+    """Places of texts, longest first, so that memory that does not suffice shows at once.
+
+    A batch holds at most `budget` tokens, padding included (a longer text stands alone), and closes once it has
+    `enough` and the next text would need much padding; without `padding`, when the next text is of another length.
+    """
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    falling = [lengths[place] for place in order.tolist()]
+    start = 0
+    for place in range(1, len(order) + 1):
+        longest = falling[start]
+        tokens = longest * (place - start)
+        if place < len(order):
+            fits = tokens + longest <= budget
+            alike = longest <= SPREAD * falling[place] or tokens < enough if padding else longest == falling[place]
+            if fits and alike:
+                continue
+        yield order[start:place]
+        start = place
+
+
+class Memory(Generic[T]):
+    """A dictionary that lets go of what was used longest ago once it holds more than `limit` bytes."""
+
+    def __init__(self, limit: int, size: Callable[[T], int]) -> None:
+        self._limit = limit
+        self._size = size
+        self._items: OrderedDict[bytes, T] = OrderedDict()
+        self.bytes = 0
+
+    def get(self, key: bytes) -> T | None:
+        item = self._items.get(key)
+        if item is not None:
+            self._items.move_to_end(key)
+        return item
+
+    def put(self, key: bytes, item: T) -> None:
+        if (old := self._items.pop(key, None)) is not None:
+            self.bytes -= self._size(old)
+        self._items[key] = item
+        self.bytes += self._size(item)
+        while self.bytes > self._limit and len(self._items) > 1:
+            _, gone = self._items.popitem(last=False)
+            self.bytes -= self._size(gone)
+
+    def __len__(self) -> int:
+        return len(self._items)
 
 
 def _run(network: EncoderNetwork, encoded: list[TokenizedText], outputs: list[Output], tick: Any) -> list[list[Entry]]:

@@ -16,6 +16,8 @@ from dialogauge.encode.word_vectors.store import ABOUT, ROWS, VECTORS, WORDS
 from dialogauge.files import LOCK, NEW, OLD
 
 NAME = re.compile(r"vectors-([1-9][0-9]{0,8})\.sqlite(-wal|-shm|-journal)?")
+STEPS = {NEW, OLD}
+"""Folders within something unfinished."""
 
 
 class Generations:
@@ -53,10 +55,6 @@ class Generations:
                 if match := NAME.fullmatch(path.name):
                     files.setdefault(int(match[1]), []).append(path)
         return files
-
-
-STEPS = {NEW, OLD}
-"""Folders within something unfinished."""
 
 
 @dataclass(frozen=True)

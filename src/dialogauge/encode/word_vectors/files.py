@@ -32,6 +32,13 @@ _EXPECTED = (
     "expected word vectors: lines of a word and its values with one space between them, or word2vec's binary form"
 )
 
+Block = tuple[list[str], Vectors]
+"""Some words in the file's order, and a row of values for each."""
+
+_BLOCK_VALUES = 1 << 18
+_CHUNK = 1 << 20
+_LONGEST_WORD = 1 << 16
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -74,6 +81,19 @@ def is_number(field: bytes) -> bool:
     return True
 
 
+def blocks(path: Path, layout: Layout) -> Iterator[Block]:
+    """All of the file. Words that are given twice come twice; bytes of a word that are not UTF-8 become U+FFFD,
+    as with gensim's `unicode_errors="replace"`.
+
+    A word may hold spaces: of a line, the last `dim` fields are the values. Only where the word would then end
+    in a number the line has too many values. Every value must be finite as a 32-bit number, and the number of
+    words the one that the header announces.
+    """
+    with opened(path) as stream:
+        read = _binary_blocks if layout.format == "word2vec-binary" else _text_blocks
+        yield from read(stream, path, layout)
+
+
 def _values_a_word(lines: Sequence[bytes], path: Path) -> int:
     counts = Counter(_numbers_at_end(line.rstrip().split(b" ")) for line in lines[:_ROWS_LOOKED_AT] if line.strip())
     dim = counts.most_common(1)[0][0] if counts else 0
@@ -102,27 +122,6 @@ def _is_binary(rest: bytes, dim: int) -> bool:
     except UnicodeDecodeError:
         return True
     return any(character < " " and character not in "\t\r\n" for character in text)
-
-
-Block = tuple[list[str], Vectors]
-"""Some words in the file's order, and a row of values for each."""
-
-_BLOCK_VALUES = 1 << 18
-_CHUNK = 1 << 20
-_LONGEST_WORD = 1 << 16
-
-
-def blocks(path: Path, layout: Layout) -> Iterator[Block]:
-    """All of the file. Words that are given twice come twice; bytes of a word that are not UTF-8 become U+FFFD,
-    as with gensim's `unicode_errors="replace"`.
-
-    A word may hold spaces: of a line, the last `dim` fields are the values. Only where the word would then end
-    in a number the line has too many values. Every value must be finite as a 32-bit number, and the number of
-    words the one that the header announces.
-    """
-    with opened(path) as stream:
-        read = _binary_blocks if layout.format == "word2vec-binary" else _text_blocks
-        yield from read(stream, path, layout)
 
 
 def _text_blocks(stream: BinaryIO, path: Path, layout: Layout) -> Iterator[Block]:

@@ -24,6 +24,11 @@ from dialogauge.progress import progress_bar
 SCHEMA = "dialogauge.vectors/1"
 ABOUT, VECTORS, WORDS, ROWS = "about.json", "vectors.npy", "words.npy", "rows.npy"
 
+State = list[str | int]
+"""By which a file is known again without reading it: path, size and time of change."""
+
+_TRIES = 3
+
 
 @dataclass(frozen=True, slots=True)
 class WordVectorStore:
@@ -43,9 +48,26 @@ class WordVectorStore:
         return np.where(self.words[places] == wanted, self.rows[places], np.int32(-1))
 
 
-def hashes(words: Sequence[str], salt: bytes = b"") -> NDArray[np.uint64]:
-    digests = (blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, salt=salt).digest() for word in words)
-    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64, copy=False)
+def cached_store(source: Path, folder: Path, progress: bool = False) -> WordVectorStore:
+    """The vectors of a file, from `folder/<first 16 digits of its sha256>`, converted now if that is absent or
+    damaged. Another process may delete or replace that at any time; then it is made again."""
+    source = source.absolute()
+    refuse_missing(source)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for _ in range(_TRIES):
+            state = _state(source)
+            digest = _known_hash(source, state, folder)
+            target = folder / digest[:16]
+            if (store := load_store(target, digest)) is not None:
+                return store
+            _convert_into(target, source, state, digest, progress)
+            if (store := load_store(target, digest)) is not None:
+                return store
+    except OSError as error:
+        message = f"the converted word vectors cannot be kept here: {error.strerror or error}"
+        raise InputError(f"{message}; choose another folder with DIALOGAUGE_CACHE", folder) from None
+    raise InputError("the converted word vectors vanish as soon as they are written; is it being cleared?", folder)
 
 
 def load_store(folder: Path, sha256: str) -> WordVectorStore | None:
@@ -105,6 +127,11 @@ def convert(source: Path, sha256: str, folder: Path, progress: bool) -> None:
             os.fsync(written.fileno())
 
 
+def hashes(words: Sequence[str], salt: bytes = b"") -> NDArray[np.uint64]:
+    digests = (blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8, salt=salt).digest() for word in words)
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64, copy=False)
+
+
 def _write_header(out: BinaryIO, rows: int, dim: int) -> None:
     """At the start of the file. NumPy leaves room in it for any number of rows, so that it can be written first
     with none and again when their number is known."""
@@ -122,34 +149,6 @@ def _write_words(keys: NDArray[np.uint64], checks: NDArray[np.uint64], folder: P
     np.save(folder / WORDS, keys[new])
     np.save(folder / ROWS, order[new].astype(np.int32))
     return {"duplicates": int(np.count_nonzero(~new)) - collisions, "collisions": collisions}
-
-
-State = list[str | int]
-"""By which a file is known again without reading it: path, size and time of change."""
-
-_TRIES = 3
-
-
-def cached_store(source: Path, folder: Path, progress: bool = False) -> WordVectorStore:
-    """The vectors of a file, from `folder/<first 16 digits of its sha256>`, converted now if that is absent or
-    damaged. Another process may delete or replace that at any time; then it is made again."""
-    source = source.absolute()
-    refuse_missing(source)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for _ in range(_TRIES):
-            state = _state(source)
-            digest = _known_hash(source, state, folder)
-            target = folder / digest[:16]
-            if (store := load_store(target, digest)) is not None:
-                return store
-            _convert_into(target, source, state, digest, progress)
-            if (store := load_store(target, digest)) is not None:
-                return store
-    except OSError as error:
-        message = f"the converted word vectors cannot be kept here: {error.strerror or error}"
-        raise InputError(f"{message}; choose another folder with DIALOGAUGE_CACHE", folder) from None
-    raise InputError("the converted word vectors vanish as soon as they are written; is it being cleared?", folder)
 
 
 def _state(source: Path) -> State:

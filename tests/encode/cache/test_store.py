@@ -1,12 +1,12 @@
+"""What becomes of tokens and vectors in the cache: bytes and keys."""
+
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from dialogauge.encode.base import Coverage, Tokens
 from dialogauge.encode.cache.store import Output, Vector, keys, pack, size, unpack
-from dialogauge.encode.transformer import Memory
 
 NUMBERS = st.floats(width=32)
 """With infinities, NaN and -0: bytes are bytes."""
@@ -127,63 +127,3 @@ def test_sizes_go_up_with_the_arrays():
     )
     # 4 bytes of id, 8 of offsets, 1 of special, 32 of states.
     assert size(many) - size(one) == 100 * 45
-
-
-def test_memory_lets_go_of_what_was_used_longest_ago():
-    memory = Memory(3, len)
-    for name in (b"a", b"b", b"c"):
-        memory.put(name, "x")
-    assert memory.get(b"a") == "x"
-    memory.put(b"d", "x")
-    assert [name for name in (b"a", b"b", b"c", b"d") if memory.get(name)] == [b"a", b"c", b"d"]
-    assert (len(memory), memory.bytes) == (3, 3)
-
-
-def test_what_is_put_again_counts_once_and_is_new():
-    memory = Memory(3, len)
-    memory.put(b"a", "xx")
-    memory.put(b"b", "y")
-    memory.put(b"a", "z")
-    assert (memory.bytes, memory.get(b"a"), memory.get(b"b")) == (2, "z", "y")
-    memory.put(b"c", "www")
-    assert memory.get(b"c") == "www"
-    assert (len(memory), memory.bytes) == (1, 3)
-
-
-def test_what_is_too_large_pushes_the_others_out_and_stays_until_the_next():
-    memory = Memory(3, len)
-    memory.put(b"a", "x")
-    memory.put(b"b", "yyyyyyy")
-    assert (memory.get(b"a"), memory.get(b"b")) == (None, "yyyyyyy")
-    memory.put(b"c", "z")
-    assert (memory.get(b"b"), memory.get(b"c"), memory.bytes) == (None, "z", 1)
-
-
-@settings(max_examples=200, deadline=None, derandomize=True)
-@given(
-    st.integers(0, 20), st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c", b"d"]), st.integers(0, 9)), max_size=30)
-)
-def test_memory_is_bounded_and_never_wrong(limit, puts):
-    memory = Memory(limit, len)
-    last = {}
-    for name, length in puts:
-        memory.put(name, "x" * length)
-        last[name] = "x" * length
-        held = {each: memory.get(each) for each in last if memory.get(each) is not None}
-        assert all(last[each] == item for each, item in held.items())
-        assert memory.bytes == sum(map(len, held.values()))
-        assert memory.bytes <= limit or len(memory) == 1
-        assert memory.get(name) == last[name]
-
-
-def test_nothing_is_found_where_nothing_was_put():
-    assert Memory(3, len).get(b"a") is None
-
-
-@pytest.mark.parametrize("empty", ["", 0])
-def test_an_item_that_is_false_is_an_item(empty):
-    memory = Memory(3, lambda _: 1)
-    memory.put(b"a", empty)
-    memory.put(b"a", empty)
-    assert memory.get(b"a") == empty
-    assert memory.bytes == 1
