@@ -1,5 +1,7 @@
 """Errors are what Python programs expect to catch, and an unknown name is answered with those most like it."""
 
+import pickle
+
 import pytest
 
 import dialogauge
@@ -19,6 +21,15 @@ def test_wrong_input_is_a_value_error_and_a_missing_package_an_import_error():
     assert issubclass(InputError, ValueError)
     assert issubclass(MissingPackage, ImportError)
     assert str(MissingPackage("numpy", "all", "counting")).startswith("counting needs the package numpy: pip install")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [InputError("no number", "a.jsonl", 3), InputError("no turns"), MissingPackage("torch", "neural", "bertscore")],
+)
+def test_other_processes_send_errors_back_whole(error):
+    sent = pickle.loads(pickle.dumps(error))
+    assert (type(sent), str(sent), vars(sent)) == (type(error), str(error), vars(error))
 
 
 def test_an_error_of_ours_is_not_taken_for_a_number_that_cannot_be_read(tmp_path):

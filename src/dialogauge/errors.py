@@ -34,7 +34,12 @@ class MissingPackage(DialogaugeError, ImportError):
     """A package is needed that is not installed; the message names the extra that brings it."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self.given = package, extra, purpose
         super().__init__(f"{purpose} needs the package {package}: pip install 'dialogauge[{extra}]'")
+
+    def __reduce__(self) -> tuple[type[MissingPackage], tuple[str, str, str]]:
+        """Other processes send it back, and exceptions are made again from their message alone."""
+        return type(self), self.given
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare, evaluate
 from dialogauge.evaluation.digits import fixed, format_estimates, interval_text, number
-from dialogauge.figures.agreement_parts import told
+from dialogauge.figures.agreement_parts import correlations_text
 from dialogauge.studies.sensitivity import sensitivity
 
 
@@ -72,7 +72,7 @@ def test_digits_that_are_asked_for(corpus):
 def test_a_corner_of_a_figure_says_on_which_side_of_zero_an_interval_lies():
     row = SimpleNamespace(pearson=0.2, pearson_low=0.004, pearson_high=0.4, spearman=-0.2, spearman_low=None)
     row.spearman_high = None
-    assert told(row) == "r = 0.20 [0.004, 0.40]\nρ = −0.20"
+    assert correlations_text(row) == "r = 0.20 [0.004, 0.40]\nρ = −0.20"
 
 
 @pytest.mark.parametrize(

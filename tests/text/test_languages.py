@@ -66,10 +66,10 @@ def test_counts_add_up():
     found.note(["Ich bin nicht hier.", "Wir sind noch hier."])
     assert dict(found.counts) == {"English": 2, "German": 3}
     assert found.examples["German"] == "Das ist aber nicht gut."
-    assert (found.told, found.among(0.4), found.among(0.5)) == (5, ["English", "German"], ["German"])
+    assert (found.identified, found.among(0.4), found.among(0.5)) == (5, ["English", "German"], ["German"])
 
 
-def told(path):
+def languages_in(path):
     found = Languages()
     for turn in load(path):
         found.note((turn.response, *turn.references, *turn.context[-1:]))
@@ -78,11 +78,11 @@ def told(path):
 
 def test_the_examples_are_english():
     for path in EXAMPLES.glob("*.jsonl"):
-        assert told(path).counts[ENGLISH] > 0.99 * told(path).told > 0, path
+        assert languages_in(path).counts[ENGLISH] > 0.99 * languages_in(path).identified > 0, path
 
 
 def test_rated_corpora_are_english():
     folder = shared("corpora")
     files = (path for kind in ("csv", "json") for path in sorted(folder.glob(f"*/*.{kind}")))
     for path in [*corpora_in(folder / "grade"), *files]:
-        assert told(path).counts[ENGLISH] > 0.99 * told(path).told > 0, path
+        assert languages_in(path).counts[ENGLISH] > 0.99 * languages_in(path).identified > 0, path

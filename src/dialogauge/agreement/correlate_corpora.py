@@ -85,7 +85,7 @@ def correlate(
         real = Corpus(kept.turns, kept.files, tuple(remarks))
     rated = {}
     for name, corpus in named.items():
-        with _told(name, len(named)):
+        with _naming(name, len(named)):
             asked = corpus.select(run.systems or None)
             rated[name] = _rated(asked)
         collected.caveats += caveats.unrated_caveats(name, asked, rated[name])
@@ -94,7 +94,7 @@ def correlate(
     for name, corpus in _watched(rated, run.progress):
         if not scopes[name]:
             continue
-        with _told(name, len(named)):
+        with _naming(name, len(named)):
             measured = measure(corpus, requests, None, run.compat, run.cache, run.progress, real)
             scored += [(name, caveat) for caveat in measured.caveats]
             study(scopes[name], corpus, measured, plan, collected)
@@ -236,7 +236,7 @@ def _bounds(rows: Sequence[AgreementRow], name: str) -> list[IntervalEstimate]:
 
 
 @contextmanager
-def _told(name: str, corpora: int) -> Iterator[None]:
+def _naming(name: str, corpora: int) -> Iterator[None]:
     """What goes wrong is said with the corpus's name, where there are several and no file is named."""
     try:
         yield

@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs", nargs="+", metavar="FILE|DIR", help="responses (- is stdin), or runs written by `score --out`"
     )
-    told = "comma-separated or repeated; for runs, all they have in common by default"
-    parser.add_argument("--metrics", metavar="LIST", action=Joined, help=told)
+    explained = "comma-separated or repeated; for runs, all they have in common by default"
+    parser.add_argument("--metrics", metavar="LIST", action=Joined, help=explained)
     parser.add_argument(
         "--system",
         metavar="NAME|A=B",

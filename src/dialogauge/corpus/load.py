@@ -116,8 +116,8 @@ class Loading:
             self.caveats = [Caveat(each.code, each.message.replace(str(path), "stdin")) for each in self.caveats]
 
     def _read(self, index: int, path: Path) -> Iterator[Turn]:
-        reader, told = choose(path, self._reader, self._mapping)
-        self.caveats += [caveat for caveat in told if caveat not in self.caveats]
+        reader, caveats = choose(path, self._reader, self._mapping)
+        self.caveats += [caveat for caveat in caveats if caveat not in self.caveats]
         if self._mapping and not reader.has_columns:
             raise InputError(f"--map: files of the format {reader.name!r} have no columns to name", path)
         reading = Reading(path, self._skip_invalid, self._positions, self._mapping)

@@ -110,10 +110,10 @@ def message_key(turn: Turn) -> int:
     """What the turn answers, by which units of two systems are known to be the same: 63 bits of a hash of the last
     utterance of its context, else of its references; 0 where it has neither. The lowest bit is set where the turn has
     no name, and its unit is not its context: a position in a file says nothing about other files."""
-    told = turn.context[-1:] or turn.references
-    text = "\0".join(("message" if turn.context else "references", *told))
+    answered = turn.context[-1:] or turn.references
+    text = "\0".join(("message" if turn.context else "references", *answered))
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    content = int.from_bytes(digest, "little") & ~1 if told else 0
+    content = int.from_bytes(digest, "little") & ~1 if answered else 0
     return content | (turn.numbered and unit_of(turn)[0] != "context")
 
 

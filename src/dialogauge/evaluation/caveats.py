@@ -207,14 +207,14 @@ def language_caveats(languages: Languages, metrics: Mapping[str, AnyPrepared]) -
             for language, count in languages.counts.most_common()
             if language not in made_for and (count >= FEWEST_TEXTS or language not in LATIN_LANGUAGES)
         }
-        if sum(outside.values()) <= MANY_OUTSIDE * languages.told:
+        if sum(outside.values()) <= MANY_OUTSIDE * languages.identified:
             continue
         first = next(iter(outside))
-        told = ", ".join(f"{language} ({count})" for language, count in outside.items())
+        counts = ", ".join(f"{language} ({count})" for language, count in outside.items())
         message = (
             f"{', '.join(labels)}: made for {', '.join(sorted(made_for))} ({', '.join(what)}); "
-            f"{sum(outside.values())} of {languages.told} texts that tell are in another language: {told}, such as "
-            f"{quote(languages.examples[first])}. Scores of them say little: {INSTEAD}"
+            f"{sum(outside.values())} of {languages.identified} texts that tell are in another language: {counts}, "
+            f"such as {quote(languages.examples[first])}. Scores of them say little: {INSTEAD}"
         )
         caveats.append(Caveat("other_language", message))
     return caveats

@@ -86,12 +86,14 @@ def estimate(row: AgreementRow | None, coefficient: str) -> tuple[float | None, 
     return value, low, high
 
 
-def told(row: AgreementRow | None) -> str:
+def correlations_text(row: AgreementRow | None) -> str:
     """Both correlations with their intervals, for the corner of a panel."""
-    return "\n".join(_told(sign, *estimate(row, name)) for sign, name in (("r", "pearson"), ("ρ", "spearman")))
+    return "\n".join(
+        _correlation_text(sign, *estimate(row, name)) for sign, name in (("r", "pearson"), ("ρ", "spearman"))
+    )
 
 
-def _told(sign: str, value: float | None, low: float | None, high: float | None) -> str:
+def _correlation_text(sign: str, value: float | None, low: float | None, high: float | None) -> str:
     if value is None:
         return f"{sign} undefined"
     shown = f"{value_text((value, low, high), 2)} {interval_text(low, high, 2)}".strip()

@@ -11,12 +11,12 @@ import numpy as np
 from dialogauge.agreement.points import Points, Scope
 from dialogauge.agreement.result import Agreement, AgreementRow
 from dialogauge.figures.agreement_parts import (
+    correlations_text,
     interval_words,
     metrics_of,
     points_of,
     rows_of,
     scope_title,
-    told,
     turned_words,
 )
 from dialogauge.figures.drawing import (
@@ -70,7 +70,9 @@ def draw_turn_scatter(agreement: Agreement, scope: Scope | None = None, metrics:
         _draw(axis, points, x, points.column(metric), agreement.settings.confidence)
         axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
         axis.set_ylabel(DIRECTION[row.higher_is_better] if row else "", fontsize=8, color=MUTED)
-        axis.text(0.02, 0.98, told(row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5, color=INK)
+        axis.text(
+            0.02, 0.98, correlations_text(row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5, color=INK
+        )
     handles, names = max((axis.get_legend_handles_labels() for axis in axes), key=lambda found: len(found[1]))
     if len(names) > 1:
         _legend(figure, handles, fit_all(names))
@@ -175,7 +177,9 @@ def _draw_system_scatter(axis: Axes, points: Points, metric: str, row: Agreement
     plain(axis)
     x, y = points.people, points.column(metric)
     known = np.isfinite(x) & np.isfinite(y)
-    axis.text(0.02, 0.98, told(row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5, color=INK)
+    axis.text(
+        0.02, 0.98, correlations_text(row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5, color=INK
+    )
     axis.set_ylabel(DIRECTION[row.higher_is_better] if row else "", fontsize=8, color=MUTED)
     if not known.any():
         nothing(axis)

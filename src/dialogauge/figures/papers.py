@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialogauge.errors import InputError
-from dialogauge.figures.agreement_parts import told
+from dialogauge.figures.agreement_parts import correlations_text
 from dialogauge.figures.drawing import (
     BEST,
     DIRECTION,
@@ -275,6 +275,8 @@ def _panel(axis: Axes, panel: ScatterPanel | None, rng: np.random.Generator) -> 
     spread = float(np.ptp(y)) or 1.0
     axis.set_ylim(float(y.min()) - 0.06 * spread, float(y.max()) + HEADROOM * spread)
     axis.set_xlim(panel.scale.low - 0.25, panel.scale.high + 0.25)
-    corner = axis.text(0.02, 0.98, told(panel.row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5)
+    corner = axis.text(
+        0.02, 0.98, correlations_text(panel.row), transform=axis.transAxes, ha="left", va="top", fontsize=7.5
+    )
     corner.set(color=INK, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5})
     axis.set_ylabel(DIRECTION[panel.row.higher_is_better], fontsize=8, color=MUTED)

@@ -82,8 +82,8 @@ def _values(axis: Axes, example: Example, bins: Floats) -> None:
     axis.hist(shown, bins=bins.tolist(), density=True, color=BARS)
     x = np.linspace(bins[0], bins[-1], 200)
     axis.plot(x, np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi), color=BEST, linewidth=1.2)
-    told = f"no. {example.dimension}\nW = {example.w:.3f}\n{_p(example.p)}"
-    axis.text(0.98, 0.95, told, transform=axis.transAxes, ha="right", va="top", fontsize=7.5, color=INK)
+    words = f"no. {example.dimension}\nW = {example.w:.3f}\n{_p(example.p)}"
+    axis.text(0.98, 0.95, words, transform=axis.transAxes, ha="right", va="top", fontsize=7.5, color=INK)
 
 
 def _p(p: float) -> str:

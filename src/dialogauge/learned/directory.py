@@ -50,10 +50,10 @@ class SavedModel:
     @property
     def made_for(self) -> tuple[MadeFor, ...]:
         """The languages of the texts that it learned from, where its card says."""
-        told = self.card.get(LANGUAGES)
-        if not isinstance(told, list) or not told:
+        languages = self.card.get(LANGUAGES)
+        if not isinstance(languages, list) or not languages:
             return ()
-        return (MadeFor(f"the model {self.identity}", frozenset(map(str, told))),)
+        return (MadeFor(f"the model {self.identity}", frozenset(map(str, languages))),)
 
     def error(self, message: str) -> InputError:
         return InputError(message, self.directory)

@@ -80,13 +80,13 @@ class Languages:
                 self.examples.setdefault(language, text)
 
     @property
-    def told(self) -> int:
-        """How many texts are in a language that could be told."""
+    def identified(self) -> int:
+        """How many texts are in a language that is known."""
         return self.counts.total()
 
     def among(self, share: float) -> list[str]:
         """Those that at least this share of the texts is in."""
-        return sorted(language for language, count in self.counts.items() if count >= share * self.told)
+        return sorted(language for language, count in self.counts.items() if count >= share * self.identified)
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,8 @@ METRICS = (
 
 def add_names(parser: argparse.ArgumentParser, option: str, what: str) -> None:
     """An option that lists names from the user's files, which may hold commas."""
-    told = f"{what}; comma-separated or repeated, \\, for a comma in a name"
-    parser.add_argument(option, metavar="LIST", action="append", help=told)
+    explained = f"{what}; comma-separated or repeated, \\, for a comma in a name"
+    parser.add_argument(option, metavar="LIST", action="append", help=explained)
 
 
 def listed_names(lists: Sequence[str] | None) -> list[str] | None:

@@ -108,7 +108,7 @@ def gather(turns: Iterable[Turn], seed: int, shares: Mapping[str, float]) -> Dia
     """Texts are compared by letters and digits alone (`bare`). A turn that names no dialogue is of the one that its
     context ends, where that came before it."""
     units: dict[int, Dialogue] = {}
-    told: list[Dialogue] = []
+    gathered: list[Dialogue] = []
     judged = number = 0
     for turn in turns:
         number += 1
@@ -116,7 +116,7 @@ def gather(turns: Iterable[Turn], seed: int, shares: Mapping[str, float]) -> Dia
         unit = unit_key(turn)
         if unit not in units:
             units[unit] = Dialogue(turn.dialogue, [])
-            told.append(units[unit])
+            gathered.append(units[unit])
         units[unit].add(turn)
         if turn.dialogue is None:
             following = replace(turn, context=(*turn.context, turn.response))
@@ -124,7 +124,7 @@ def gather(turns: Iterable[Turn], seed: int, shares: Mapping[str, float]) -> Dia
     if not number:
         raise InputError("expected conversations, found none")
     found: dict[str, Dialogue] = {}
-    for dialogue in told:
+    for dialogue in gathered:
         text = "\0".join(map(bare, dialogue.utterances()))
         if text in found or not text:
             continue
@@ -134,7 +134,7 @@ def gather(turns: Iterable[Turn], seed: int, shares: Mapping[str, float]) -> Dia
         found[text] = dialogue
     listed = list(found.values())
     moved = _fill(listed, list(shares))
-    return Dialogues(listed, _caveats(len(told) - len(found), moved, judged, number))
+    return Dialogues(listed, _caveats(len(gathered) - len(found), moved, judged, number))
 
 
 def _fill(dialogues: list[Dialogue], splits: list[str]) -> int:

@@ -51,8 +51,8 @@ class Checkpoint:
         from safetensors.torch import save
 
         held = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-        told = {**record, "key": self.key}
-        metadata = {_RECORD: json.dumps({**told, "sha256": _digest(held, told)})}
+        described = {**record, "key": self.key}
+        metadata = {_RECORD: json.dumps({**described, "sha256": _digest(held, described)})}
         content = save(held, metadata)
         try:
             with whole_file(self.path, overwrite=True) as file:

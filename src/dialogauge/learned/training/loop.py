@@ -149,13 +149,13 @@ class Loop(Generic[S]):
     def _pairs(self, stages: int) -> int:
         return self.task.pairs * stages // self.task.parts
 
-    def _stage(self, told: Callable[[int], Any]) -> S:
+    def _stage(self, progressed: Callable[[int], Any]) -> S:
         number = len(self.curve)
         plan = self.task.plan(number)
         gpus = [self.task.device] if self.task.device.type == "cuda" else []
         with torch.random.fork_rng(devices=gpus):
             torch.manual_seed(plan.seed)
-            loss = self._learn(plan.steps, told)
+            loss = self._learn(plan.steps, progressed)
         stage = self.task.look(number, loss, plan)
         if not np.isfinite([loss, stage.validation_loss]).all():
             raise DialogaugeError(f"the loss is no number after epoch {stage.epoch:g}: try a lower learning rate")
@@ -166,8 +166,8 @@ class Loop(Generic[S]):
             self.weights = {name: tensor.detach().clone() for name, tensor in self.task.learned().items()}
         return stage
 
-    def _learn(self, steps: Sequence[Sequence[Any]], told: Callable[[int], Any]) -> float:
-        """The mean loss. `told` hears of the pairs of each step."""
+    def _learn(self, steps: Sequence[Sequence[Any]], progressed: Callable[[int], Any]) -> float:
+        """The mean loss. `progressed` is called with the number of pairs after each step."""
         network, optimizer = self.task.network.train(), self.task.optimizer
         total, count = torch.zeros((), device=self.task.device), 0
         for step in steps:
@@ -182,7 +182,7 @@ class Loop(Generic[S]):
             optimizer.step()
             if not isinstance(self.scheduler, ReduceLROnPlateau):
                 self.scheduler.step()
-            told(pairs)
+            progressed(pairs)
             count += pairs
         return float(total) / max(count, 1)
 

@@ -100,8 +100,8 @@ def bounded_caveats(label: str, summary: PairedSummary[BoundedSample]) -> list[C
 
 def _row_keys(rows: PairedRows) -> Keys:
     """64 bits for each row, the same in every process, and for all systems that answer the same contexts."""
-    told: Iterable[bytes] = (
+    contents: Iterable[bytes] = (
         unit.tobytes() + (rows.real[first:last] if first < last else rows.generated[place]).tobytes()
         for unit, first, last, place in zip(rows.unit, rows.first, rows.last, rows.place, strict=True)
     )
-    return np.frombuffer(b"".join(blake2b(text, digest_size=8).digest() for text in told), dtype=np.uint64)
+    return np.frombuffer(b"".join(blake2b(content, digest_size=8).digest() for content in contents), dtype=np.uint64)

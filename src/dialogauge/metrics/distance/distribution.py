@@ -140,12 +140,12 @@ class DistributionMetric(EncoderMetric[PairedRows, PairedSummary[Side]]):
         starts = range(0, len(texts), AT_ONCE)
         parts = [encoder.pooled(texts[start : start + AT_ONCE], self.pool, self.layer) for start in starts]
         # Sorted: what the real pairs are does not depend on their order.
-        told = "\0".join(sorted(map(repr, texts))).encode("utf-8", "surrogatepass")
+        content = "\0".join(sorted(map(repr, texts))).encode("utf-8", "surrogatepass")
         return RealPairs(
             np.concatenate([part.vectors for part in parts]),
             _units(turns, REAL),
             np.concatenate([part.dropped > 0 for part in parts]),
-            blake2b(told, digest_size=4).hexdigest(),
+            blake2b(content, digest_size=4).hexdigest(),
             np.array(sorted(range(len(texts)), key=[random_key(text) for text in texts].__getitem__), dtype=np.int64),
             np.concatenate([part.coverage for part in parts]),
         )

@@ -159,7 +159,7 @@ class Bandwidth(RealSide):
 
 @dataclass(frozen=True)
 class Mmd(DistributionMetric[BoundedSample]):
-    """`kernels.mmd` of the two sides, without pairs of one dialogue or context. Its mean over samples is the distance
+    """`mmd` of the two sides, without pairs of one dialogue or context. Its mean over samples is the distance
     of the populations, so that it can fall below 0 and samples of any size compare. NaN with fewer than two dialogues
     or contexts on a side. The Gaussian kernel's bandwidth is by default the median distance between real vectors."""
 

@@ -55,8 +55,8 @@ class Idf:
     @cached_property
     def digest(self) -> str:
         """Eight digits that tell two sets of references apart, for signatures."""
-        told = f"{self.texts} {sorted(self.counts.items())}"
-        return hashlib.blake2b(told.encode(), digest_size=4).hexdigest()
+        content = f"{self.texts} {sorted(self.counts.items())}"
+        return hashlib.blake2b(content.encode(), digest_size=4).hexdigest()
 
 
 LAYERS = {
@@ -194,8 +194,10 @@ class BertScore(EncoderMetric[Floats, Sums], ReadMeans):
         """The references of each id once, whatever number of systems have it."""
         if not self.idf:
             return None
-        told = ((turn.id, turn.references) for turn in turns if turn.references)
-        return SmallestKeys.choose(IDF_RECORDS, ((random_key(record), record) for record in dict.fromkeys(told)), True)
+        records = ((turn.id, turn.references) for turn in turns if turn.references)
+        return SmallestKeys.choose(
+            IDF_RECORDS, ((random_key(record), record) for record in dict.fromkeys(records)), True
+        )
 
     def learn(
         self, found: SmallestKeys[References] | None, encoders: Encoders, real: Corpus | None = None
