@@ -20,10 +20,9 @@ from dialogauge.cli.common.gates import (
 )
 from dialogauge.cli.common.inputs import (
     Joined,
-    add_encoding,
     add_inputs,
     add_real,
-    add_resampling,
+    add_run_options,
     listed_names,
     options,
     reading,
@@ -71,8 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_fail_if_worse(parser)
     add_fail_below(parser)
-    add_encoding(parser)
-    add_resampling(parser)
+    add_run_options(parser)
     add_plot(parser, "also draw the differences")
     add_presentation(parser)
     add_cite(parser)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from dialogauge.cli.common.inputs import (
     METRICS,
     Joined,
-    add_encoding,
     add_inputs,
     add_names,
     add_real,
-    add_resampling,
+    add_run_options,
     listed_names,
     options,
     reading,
@@ -62,8 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_real(parser)
     add_inputs(parser)
-    add_encoding(parser)
-    add_resampling(parser)
+    add_run_options(parser)
     add_presentation(parser)
     add_cite(parser)
 

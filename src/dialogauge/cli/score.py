@@ -11,10 +11,9 @@ from dialogauge.cli.common.gates import BELOW, add_fail_below, below, exit_statu
 from dialogauge.cli.common.inputs import (
     METRICS,
     Joined,
-    add_encoding,
     add_inputs,
     add_real,
-    add_resampling,
+    add_run_options,
     options,
     reading,
     whole,
@@ -66,8 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace the run that is in --out already")
     add_plot(parser, "also draw the scores")
     add_fail_below(parser)
-    add_encoding(parser)
-    add_resampling(parser)
+    add_run_options(parser)
     add_presentation(parser)
     add_cite(parser)
 

@@ -7,10 +7,9 @@ import argparse
 from dialogauge.cli.common.inputs import (
     METRICS,
     Joined,
-    add_encoding,
     add_inputs,
     add_real,
-    add_resampling,
+    add_run_options,
     options,
     reading,
 )
@@ -48,8 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_plot(parser, "also draw the values")
     add_real(parser)
     add_inputs(parser)
-    add_encoding(parser)
-    add_resampling(parser)
+    add_run_options(parser)
     add_presentation(parser)
 
 

@@ -11,7 +11,7 @@ from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.forms import Citation, CitationKeys, MetricForms, cite, corpus_record, counted_scores, find
+from dialogauge.evaluation.forms import Citation, CitationKeys, ScoreForms, cite, corpus_record, find
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
 from dialogauge.evaluation.result import (
@@ -34,7 +34,7 @@ CITED: dict[str, CitationKeys] = {
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(MetricForms):
+class Comparison(ScoreForms):
     """What `compare` gives: the scores, and every pair of systems under every metric.
 
     Examples:
@@ -77,12 +77,6 @@ class Comparison(MetricForms):
         both_ways = [way for pair in self.pairs if pair.metric == metric for way in (pair, pair.turned())]
         guarded = [pair for pair in both_ways if self.baselines.get(pair.second) == pair.first]
         return holm(guarded, self._score(next(iter(self.systems)), metric).higher_is_better)
-
-    def contents(self) -> str:
-        return counted_scores(self.systems, self.columns)
-
-    def names(self) -> list[str]:
-        return list(dict.fromkeys([*self.columns, *self.systems]))
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per pair and metric."""

@@ -121,12 +121,6 @@ def corpus_record(systems: Mapping[str, int], files: Sequence[SourceFile]) -> di
     return {"turns": sum(systems.values()), "systems": list(systems), "files": [asdict(file) for file in files]}
 
 
-def counted_scores(systems: Mapping[str, int], metrics: Sequence[str]) -> str:
-    """What was scored and by what, for `contents`: `systems` has the number of turns of each."""
-    counts = {"system": len(systems), "metric": len(metrics), "turn": sum(systems.values())}
-    return ", ".join(tables.counted(number, name) for name, number in counts.items())
-
-
 def find(items: Sequence[Listed], **wanted: str | None) -> Listed:
     """The first item with these values. Where there is none, the value that is not known is named, with those most
     like it."""
@@ -253,3 +247,19 @@ class MetricForms(Forms):
         shown = renamed(self, names or {})
         parts = shown.latex_tables(digits) if form == "latex" else shown.all_tables(digits)
         return "\n\n".join(tables.render_table(form, table, width) for table in parts)
+
+
+class ScoreForms(MetricForms):
+    """A result that has the score of every system under every metric."""
+
+    columns: list[str]
+    """The metrics that a table shows."""
+    systems: dict[str, int]
+    """Turns per system."""
+
+    def contents(self) -> str:
+        counts = {"system": len(self.systems), "metric": len(self.columns), "turn": sum(self.systems.values())}
+        return ", ".join(tables.counted(number, name) for name, number in counts.items())
+
+    def names(self) -> list[str]:
+        return list(dict.fromkeys([*self.columns, *self.systems]))

@@ -12,7 +12,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import decimals_of, format_estimates, number
 from dialogauge.evaluation.floors import EXCHANGES, SPLITS, SWAPS
-from dialogauge.evaluation.forms import Citation, MetricForms, cite, corpus_record, counted_scores, find
+from dialogauge.evaluation.forms import Citation, ScoreForms, cite, corpus_record, find
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample
 from dialogauge.tables import Cell, Header, Table
@@ -174,7 +174,7 @@ class Score:
 
 
 @dataclass(frozen=True, repr=False)
-class Result(MetricForms):
+class Result(ScoreForms):
     """What `evaluate` gives. `columns` are the metrics that a table shows; `scores` also holds their parts.
 
     Printed, it is a table with what the reader must know below; a notebook shows the same.
@@ -208,12 +208,6 @@ class Result(MetricForms):
     def score(self, system: str, metric: str) -> Score:
         """The score of one system under one metric; an `InputError` suggests names where there is none."""
         return find(self.scores, system=system, metric=metric)
-
-    def contents(self) -> str:
-        return counted_scores(self.systems, self.columns)
-
-    def names(self) -> list[str]:
-        return list(dict.fromkeys([*self.columns, *self.systems]))
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per system and metric, parts included."""

@@ -53,10 +53,7 @@ def plot_agreement_forest(
 
 
 def draw_agreement_forest(agreement: Agreement, level: Level = "system", coefficient: str = "spearman") -> Figure:
-    check_coefficient(coefficient)
-    scopes = scopes_of(agreement, level)
-    rows = [rows_of(agreement, scope) for scope in scopes]
-    metrics = [metric for metric in agreement.metrics if any(metric in found for found in rows)]
+    scopes, rows, metrics = _rows_by_scope(agreement, level, coefficient)
     figure, axes = panels(len(scopes), 2.3, 0.9 + 0.24 * len(metrics), sharex=True, sharey=True)
     ceilings = [agreement.ceiling(scope) for scope in scopes]
     for axis, scope, title, found in zip(axes, scopes, scope_labels(scopes, 24), rows, strict=True):
@@ -78,6 +75,16 @@ def draw_agreement_forest(agreement: Agreement, level: Level = "system", coeffic
     }
     caption(figure, *said, *(word for word, holds in words.items() if holds))
     return figure
+
+
+def _rows_by_scope(
+    agreement: Agreement, level: Level, coefficient: str
+) -> tuple[list[Scope], list[dict[str, AgreementRow]], list[str]]:
+    """The scopes of a level, the rows of each by metric, and the metrics that have any."""
+    check_coefficient(coefficient)
+    scopes = scopes_of(agreement, level)
+    rows = [rows_of(agreement, scope) for scope in scopes]
+    return scopes, rows, [metric for metric in agreement.metrics if any(metric in found for found in rows)]
 
 
 def _draw(axis: Axes, metrics: Sequence[str], rows: Mapping[str, AgreementRow], coefficient: str) -> None:
@@ -160,10 +167,7 @@ def plot_agreement_heatmap(
 def draw_agreement_heatmap(agreement: Agreement, level: Level = "system", coefficient: str = "spearman") -> Figure:
     from matplotlib.figure import Figure
 
-    check_coefficient(coefficient)
-    scopes = scopes_of(agreement, level)
-    rows = [rows_of(agreement, scope) for scope in scopes]
-    metrics = [metric for metric in agreement.metrics if any(metric in found for found in rows)]
+    scopes, rows, metrics = _rows_by_scope(agreement, level, coefficient)
     labels = fit_all(metrics)
     heads = scope_labels(scopes, LONGEST)
     wide = max(0.7, 0.1 + PER_LETTER * max(len(line) for head in heads for line in head.split("\n")))

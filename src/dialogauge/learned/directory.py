@@ -4,7 +4,8 @@ Nothing in it is ever executed."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,14 @@ class SavedModel:
 
     def error(self, message: str) -> InputError:
         return InputError(message, self.directory)
+
+    @contextmanager
+    def using(self, what: str) -> Iterator[None]:
+        """Refuses the model where this part of its card has an entry missing, or one that is not as expected."""
+        try:
+            yield
+        except (KeyError, TypeError, InputError) as error:
+            raise self.error(f"its {what} cannot be used: {error}; {AGAIN}") from None
 
     def section(self, name: str) -> dict[str, Any]:
         """A part of the card that is an object."""

@@ -13,7 +13,7 @@ from dialogauge.corpus.frames import CorpusLike, as_corpus
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.caveats import Place, merge_caveats
 from dialogauge.evaluation.evaluate_corpus import evaluate
-from dialogauge.evaluation.forms import MetricForms, corpus_record, counted_scores, find
+from dialogauge.evaluation.forms import ScoreForms, corpus_record, find
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
 from dialogauge.evaluation.result import Result
 from dialogauge.progress import progress_bar
@@ -25,7 +25,7 @@ RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True, repr=False)
-class Sensitivity(MetricForms):
+class Sensitivity(ScoreForms):
     """What `sensitivity` gives. The point at ratio 0 is the same for all kinds, and stands with each."""
 
     points: list[Point]
@@ -51,12 +51,6 @@ class Sensitivity(MetricForms):
     def trend(self, kind: str, system: str, metric: str) -> Trend:
         """What becomes of one metric's score of one system under one kind of perturbation."""
         return find(self.trends, kind=kind, system=system, metric=metric)
-
-    def contents(self) -> str:
-        return counted_scores(self.systems, self.columns)
-
-    def names(self) -> list[str]:
-        return list(dict.fromkeys([*self.columns, *self.systems]))
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per point."""

@@ -119,7 +119,9 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-cache", action="store_true", help="keep no vectors on disk; see `dialogauge cache`")
 
 
-def add_resampling(parser: argparse.ArgumentParser) -> None:
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """How metrics encode and resample."""
+    add_encoding(parser)
     parser.add_argument("--compat", metavar="NAME", help="a paper's own recipes instead of ours: fbd-paper")
     parser.add_argument("--resamples", metavar="N", type=whole, default=1000, help="resamples (default: 1000)")
     parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same numbers (default: 0)")

@@ -214,13 +214,11 @@ def open_entailment(directory: str | Path | None = None) -> EntailmentModel:
     """The model in a directory; without one, or by its name, that which comes with dialogauge."""
     saved = read_model(model_path(directory, SHIPPED), KIND)
     network, encoder = saved.section("network"), saved.section("encoder")
-    try:
+    with saved.using("card"):
         hidden = network.get("hypothesis_only", False)
         shape = EntailmentShape(**{name: network[name] for name in SHAPE}, hypothesis_only=hidden)
         temperature = _positive(saved.section("calibration")["temperature"])
         _ = str(encoder["name"]), str(encoder["identity"])
-    except (KeyError, TypeError, InputError) as error:
-        raise saved.error(f"its card cannot be used: {error}; {AGAIN}") from None
     if shape.network == "esim":
         refuse_other_tensors(saved, _tensors_of_esim(shape))
     return EntailmentModel(saved, shape, temperature)

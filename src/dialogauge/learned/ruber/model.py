@@ -85,13 +85,11 @@ class Normalisation:
     @classmethod
     def read(cls, saved: SavedModel) -> Normalisation:
         section = saved.section("normalisation")
-        try:
+        with saved.using("normalisation"):
             if section["pool"] not in get_args(Pooling):
                 raise InputError(f"expected a pooling, found {section['pool']!r}")
             ranges = {name: Range(**section[name]) for name in ("unreferenced", "referenced")}
-            return cls(**ranges, pool=section["pool"])
-        except (KeyError, TypeError, InputError) as error:
-            raise saved.error(f"its normalisation cannot be used: {error}; {AGAIN}") from None
+        return cls(**ranges, pool=section["pool"])
 
 
 @dataclass(frozen=True)
@@ -172,15 +170,13 @@ def open_ruber(directory: str | Path | None = None) -> RuberModel:
     """The model in a directory; without one, or by its name, that which comes with dialogauge."""
     saved = read_model(model_path(directory, SHIPPED), KIND)
     network, encoder = saved.section("network"), saved.section("encoder")
-    try:
+    with saved.using("card"):
         members, context = _count(network["members"]), _count(network["context"])
         values = {name: network[name] for name in SHAPE}
         shape = RuberShape(**{**values, "layers": tuple(values["layers"])})
         _ = str(encoder["name"]), str(encoder["identity"])
         if shape.network == "towers" and context > 2:
             raise InputError(f"towers look at 1 or 2 utterances, found {context}")
-    except (KeyError, TypeError, InputError) as error:
-        raise saved.error(f"its card cannot be used: {error}; {AGAIN}") from None
     if members > len(saved.weights):
         raise saved.error(f"its card speaks of {members} networks, its weights are of fewer; {AGAIN}")
     refuse_other_tensors(saved, expected_tensors(shape, members))
