@@ -50,11 +50,11 @@ class Caveat:
     message: str
 
 
-def unknown(kind: str, name: str, known: Iterable[str], alike: float = 0.5) -> InputError:
+def unknown(kind: str, name: Any, known: Iterable[str], alike: float = 0.5) -> InputError:
     """The error for a name that is not known, with the known ones most like it, whatever their case."""
     choices = sorted(known)
     folded = {choice.casefold(): choice for choice in choices}
-    near = [folded[found] for found in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=alike)]
+    near = [folded[found] for found in difflib.get_close_matches(str(name).casefold(), folded, n=3, cutoff=alike)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(choices) or 'none'}"
     return InputError(f"unknown {kind} {name!r}; {hint}")
 

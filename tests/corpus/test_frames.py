@@ -1,5 +1,6 @@
 """What Python programs have in memory is read as the same data in a file is."""
 
+import io
 import json
 from datetime import date
 
@@ -171,6 +172,54 @@ def test_columns_of_other_names():
         Corpus.from_frame(pd.DataFrame(records), mapping={"response": "txt"})
 
 
+def test_numbered_columns_are_named_by_their_numbers():
+    assert [turn.response for turn in Corpus.from_frame(pd.DataFrame([["x", "a"]]), mapping={"response": 1})] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mapping": None}, 'mapping: expected a dict such as {"response": "text"}, found null'),
+        ({"mapping": ["response"]}, "mapping: expected a dict .*, found a list of 1 string"),
+        ({"mapping": {"references": ["x", "y"]}}, r"mapping references=\['x', 'y'\]: expected such a column"),
+        ({"system": 3}, "system: expected a name, found the number 3"),
+        ({"system": " "}, "system: expected a name, found the text ' '"),
+    ],
+)
+def test_wrong_options_of_from_frame(options, message):
+    with pytest.raises(InputError, match=message):
+        Corpus.from_frame(pd.DataFrame([{"response": "a", "x": "b"}]), **options)
+
+
+def test_lists_that_a_table_spells_as_json_are_lists(tmp_path):
+    """A CSV file gives the same turns through pandas or polars, or as the Parquet file that pandas makes of it."""
+    row = {"response": "a", "context": '["hi", "you"]', "references": '["b", "c"]', "ratings": '{"good": [1, 2]}'}
+    path = tmp_path / "rows.csv"
+    pd.DataFrame([row]).to_csv(path, index=False)
+    frame = pd.read_csv(path)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    (turn,) = dialogauge.load(path)
+    assert turn.references == ("b", "c")
+    for found in (as_corpus(frame), as_corpus(pl.read_csv(path)), dialogauge.load(tmp_path / "rows.parquet")):
+        assert [(each.context, each.references, each.ratings) for each in found] == [
+            (turn.context, turn.references, turn.ratings)
+        ]
+
+
+def test_texts_that_only_look_like_lists_stay_texts():
+    frame = pd.DataFrame({"response": ["a", "b"], "context": ["[laughs] hi", '{"task": "greet"}']})
+    assert [turn.context for turn in as_corpus(frame)] == [("[laughs] hi",), ('{"task": "greet"}',)]
+    with pytest.raises(InputError, match="row 1: references: expected text or JSON, found a list that is not JSON"):
+        as_corpus(pd.DataFrame({"response": ["a"], "references": ["['b', 'c']"]}))
+    (turn,) = as_corpus([{"response": "a", "context": '["hi"]'}])
+    assert turn.context == ('["hi"]',)
+
+
+def test_a_dataset_is_seen_through_its_transform():
+    dataset = datasets.Dataset.from_list([{"text": "a"}]).with_transform(lambda _: {"response": ["b c"]})
+    assert [turn.response for turn in as_corpus(dataset)] == ["b c"]
+
+
 def test_what_cannot_be_read_is_left_out_and_counted_where_asked():
     corpus = Corpus.from_records([{"response": "a"}, {"response": 3}, 4], skip_invalid=True)
     assert [turn.response for turn in corpus] == ["a"]
@@ -191,6 +240,11 @@ def test_what_cannot_be_read_is_left_out_and_counted_where_asked():
         (3, "Hugging Face Dataset\\); found int"),
         ({"response": "a"}, "; found dict"),
         (b"a.jsonl", "; found bytes"),
+        (io.StringIO('{"response": "a"}'), "; found StringIO"),
+        (np.array("a"), "; found ndarray"),
+        (pd.DataFrame, "; found type"),
+        (pd.DataFrame(), "^expected a column 'response', found none; "),
+        (pa.table({"response": ["a"], "when": pa.array([2**62], pa.timestamp("us"))}), "^expected values that Python"),
         ([3], "; found list of int"),
         ([None, {"response": "a"}], "; found list of NoneType"),
         ([[{"response": "a"}]], "; found list of list"),

@@ -4,11 +4,13 @@ import inspect
 from dataclasses import fields
 from typing import get_type_hints
 
+import pandas as pd
 import pytest
 
 import dialogauge
 from dialogauge import InputError, RunOptions, Turn
 from dialogauge.evaluation.options import RunKeywords
+from dialogauge.metrics.dialogue.length import Length
 
 VERBS = [dialogauge.evaluate, dialogauge.compare, dialogauge.correlate, dialogauge.sensitivity]
 TURNS = [Turn(str(number), "a " * number, system=system) for number in range(5) for system in ("s", "t")]
@@ -44,12 +46,58 @@ def test_a_keyword_of_one_verb_alone():
         ({"seed": -1}, "seed: expected a whole number from 0"),
         ({"confidence": 95}, "confidence: expected a number between 0 and 1, found 95"),
         ({"systems": "s"}, "systems: expected a list of names, found the text 's'"),
+        ({"systems": []}, r"systems: expected a list of names, found \[\]"),
+        ({"systems": ["s", 1]}, "systems: expected a list of names, found 1"),
+        ({"systems": 5}, "systems: expected a list of names, found 5"),
         ({"compat": "fbd"}, "unknown .*'fbd'"),
+        ({"compat": 3}, "unknown compat 3; known: fbd-paper"),
     ],
 )
 def test_wrong_options(options, message):
     with pytest.raises(InputError, match=message):
         dialogauge.evaluate(TURNS, "length", **options)
+
+
+@pytest.mark.parametrize("systems", [("t",), iter(["t"]), pd.Series(["t"])], ids=["tuple", "iterator", "series"])
+def test_systems_in_whatever_holds_names(systems):
+    assert list(dialogauge.evaluate(TURNS, "length", systems=systems, resamples=10).systems) == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        (None, 'metrics: expected names, as in "bleu,distinct", or metrics, found None$'),
+        ([3], "found 3$"),
+        (b"bleu", "found b'bleu'$"),
+        (Length, r"a metric is made of its class: Length\(\)"),
+        ([len], r'a metric is made of a function by dialogauge.metric\("NAME", FUNCTION\)'),
+        (TURNS, "found Turn"),
+    ],
+)
+def test_what_is_no_metric(metrics, message):
+    with pytest.raises(InputError, match=message):
+        dialogauge.evaluate(TURNS, metrics)
+
+
+def test_names_of_corpora_are_texts():
+    with pytest.raises(InputError, match="expected texts as names of corpora, found 1"):
+        dialogauge.correlate({1: TURNS}, "length")
+
+
+def test_what_is_no_name_is_looked_up_like_one():
+    result = dialogauge.evaluate(TURNS, "length", resamples=10)
+    with pytest.raises(InputError, match="unknown metric 3; known: length"):
+        result.score("s", 3)
+    with pytest.raises(InputError, match=r"unknown metric \['length'\]; did you mean length"):
+        result.score("s", ["length"])
+
+
+def test_runs_come_in_a_list(tmp_path):
+    result = dialogauge.evaluate(TURNS, "length", resamples=10)
+    runs = [result.save(tmp_path / name) for name in "ab"]
+    assert dialogauge.compare_runs(iter(runs), resamples=10).pairs == dialogauge.compare_runs(runs, resamples=10).pairs
+    with pytest.raises(InputError, match="expected a list of runs, found one path"):
+        dialogauge.compare_runs(str(runs[0]), str(runs[1]))
 
 
 def test_options_reach_the_result():

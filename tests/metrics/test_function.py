@@ -77,6 +77,8 @@ def test_turns_without_what_it_needs_are_left_out_and_counted():
         (lambda _: "no number", "returned 'no number'; expected a finite number, or None for no value"),
         (lambda _: math.inf, "returned inf; expected a finite number"),
         (lambda _: [1.0], "returned [1.0]; expected a finite number"),
+        (lambda _: 10**400, "returned 1000"),
+        (lambda _: sys.exit(3), "raised SystemExit: 3"),
         (lambda _: 2, "returned 2, outside of its bounds 0 to 1"),
         (lambda turn: turn.references[0], "raised IndexError: tuple index out of range"),
     ],
@@ -89,7 +91,7 @@ def test_what_is_no_number_is_refused_with_the_turn(function, message):
 
 
 def test_numbers_of_numpy_and_truth_values_are_numbers():
-    for value in (np.float32(1.0), np.int64(1), True):
+    for value in (np.float32(1.0), np.int64(1), True, np.True_):
         metric = dialogauge.metric("one", lambda _, value=value: value)
         assert metric.measure(CORPUS.turns).tolist() == [[1.0]] * 4
 
@@ -105,10 +107,21 @@ def test_everything_wrong_is_said_at_once():
     for wrong, message in [
         ({"function": 3}, "expected a function, found 3"),
         ({"needs": "reference"}, "needs: 'reference' is none of context, dialogue, extra, facts, ratings, references"),
+        ({"needs": None}, "needs: None is none of context"),
+        ({"needs": [["context"]]}, r"needs: \['context'\] is none of context"),
         ({"name": "bleu"}, "the name is taken by dialogauge itself"),
     ]:
         with pytest.raises(InputError, match=message):
             dialogauge.metric(**{"name": "mine", "function": asks, **wrong})
+
+
+def test_bounds_may_be_numbers_of_numpy():
+    assert "|bounds:0.0..2.0|" in dialogauge.metric("asks", asks, bounds=np.array([0, 2])).signature
+
+
+def test_a_decorator_without_a_name_is_refused():
+    with pytest.raises(InputError, match="expected a name first, as in .*, found <function"):
+        dialogauge.metric(asks)
 
 
 def made_with(limit):
@@ -214,6 +227,7 @@ def test_functions_in_files_score_compare_and_correlate(file, responses, capsys)
     ("arguments", "message"),
     [
         (["--metrics", "mine.py"], "which function of mine.py? Expected FILE.py:FUNCTION"),
+        (["--metrics", "mine.py::asks"], "which function of mine.py::asks? Expected FILE.py:FUNCTION"),
         (["--metrics", "mine.py:asks[x=1]"], "expected NAME, NAME[OPTION=VALUE,...], NAME.PART or FILE.py:FUNCTION"),
         (["--fail-below", "{}:asks=1"], "this metric has no better or worse; a function says it by higher_is_better"),
     ],

@@ -146,6 +146,8 @@ def name_corpora(given: Given) -> dict[str, Corpus]:
             named[free_name(corpus_name(corpus, path), named)] = corpus
     if not named:
         raise InputError("expected at least one corpus, found none")
+    if unnamed := [name for name in named if not isinstance(name, str)]:
+        raise InputError(f"expected texts as names of corpora, found {unnamed[0]!r}")
     if MEAN in named:
         raise InputError(f"no corpus can be called {MEAN!r}: the mean over corpora is")
     return named

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import IOBase
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -12,13 +13,14 @@ from typing import Any, Protocol, TypeAlias
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading, stream
+from dialogauge.corpus.readers.tables import spelled_out
 from dialogauge.corpus.reading.columns import FIELDS, ColumnMap, gather_ratings, refuse_names
 from dialogauge.corpus.reading.json import plain, refuse_surrogates
 from dialogauge.corpus.reading.reader import LocatedTurn, Reading
 from dialogauge.corpus.reading.records import turn
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
-from dialogauge.text.quote import quote
+from dialogauge.text.quote import describe, quote
 
 TAKEN = (
     "a Corpus, a path or several, a list of dicts or Turns, a pandas DataFrame, or what gives Arrow tables (a polars "
@@ -58,9 +60,13 @@ def as_source(given: CorpusLike) -> Corpus | Loading:
         return stream(Path(given))
     if _is_frame(given):
         return read_frame(given)
-    if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
-        raise InputError(f"expected {TAKEN}; found {type(given).__name__}")
-    items: Iterator[Any] = iter(given)
+    refused = InputError(f"expected {TAKEN}; found {type(given).__name__}")
+    if isinstance(given, Mapping | bytes | IOBase) or not isinstance(given, Iterable):
+        raise refused
+    try:
+        items: Iterator[Any] = iter(given)
+    except TypeError:
+        raise refused from None
     for first in items:
         if isinstance(first, str | PathLike):
             return stream([Path(path) for path in _only_paths(chain([first], items))])
@@ -110,6 +116,10 @@ class _InMemory(Loading):
 
     def __init__(self, rows: _Rows, system: str, mapping: ColumnMap, skip_invalid: bool) -> None:
         super().__init__([], None, skip_invalid, mapping)
+        if not isinstance(system, str) or not system.strip():
+            raise InputError(f"system: expected a name, found {describe(system)}")
+        # A frame may number its columns.
+        self._mapping = {field: None if column is None else str(column) for field, column in mapping.items()}
         self._rows = rows
         self._system = system
 
@@ -118,7 +128,7 @@ class _InMemory(Loading):
         try:
             if self._rows.columns is not None:
                 refuse_names(self._rows.columns, self._mapping, None)
-            yield from self._accepted(_turns(self._rows.rows, reading), 0, reading)
+            yield from self._accepted(_turns(self._rows, reading), 0, reading)
         except InputError as error:
             raise InputError(_in_python(error.message), None, error.line) from None
         self.caveats = [Caveat(each.code, _in_python(each.message)) for each in self.caveats]
@@ -134,13 +144,13 @@ class _RowReading(Reading):
         self.place = None
 
 
-def _turns(rows: Iterable[Any], reading: Reading) -> Iterator[LocatedTurn]:
-    for number, row in enumerate(rows, start=1):
+def _turns(rows: _Rows, reading: Reading) -> Iterator[LocatedTurn]:
+    for number, row in enumerate(rows.rows, start=1):
         with reading.record(number):
-            yield number, row if isinstance(row, Turn) else turn(_fields(row, reading), reading)
+            yield number, row if isinstance(row, Turn) else turn(_fields(row, rows, reading), reading)
 
 
-def _fields(row: Any, reading: Reading) -> dict[str, Any]:
+def _fields(row: Any, rows: _Rows, reading: Reading) -> dict[str, Any]:
     """The row under our names; binary columns that are not ours are left out."""
     if not isinstance(row, Mapping):
         raise InputError(f"expected a dict or a Turn, found {type(row).__name__}")
@@ -150,7 +160,8 @@ def _fields(row: Any, reading: Reading) -> dict[str, Any]:
         refuse_surrogates(cells)
     except RecursionError:
         raise InputError("nested too deeply") from None
-    return gather_ratings(reading.columns.rename(cells))
+    fields = reading.columns.rename(cells)
+    return gather_ratings(fields if rows.columns is None else spelled_out(fields))
 
 
 def _in_python(message: str) -> str:
@@ -166,6 +177,8 @@ def _only_paths(items: Iterable[Any]) -> Iterator[str | PathLike[str]]:
 
 
 def _is_frame(given: Any) -> bool:
+    if isinstance(given, type):
+        return False
     return _is_pandas(given) or _is_dataset(given) or hasattr(given, "__arrow_c_stream__") or hasattr(given, "to_arrow")
 
 
@@ -190,6 +203,8 @@ def _rows_of(frame: Any) -> _Rows:
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise InputError(f"expected a table, found {type(frame).__name__}: {quote(str(error))}") from None
         return _Rows(_rows_of_batches(batches), list(batches.schema.names))
+    if _is_dataset(frame) and (getattr(frame, "format", None) or {}).get("type") == "custom":
+        return _Rows(frame, None)  # it has a transform, which Arrow would not see
     if _is_dataset(frame):
         # A Hugging Face dataset that was filtered or shuffled holds the whole table and a list of places in it.
         tables = frame.with_format("arrow").iter(_BATCH)
@@ -200,7 +215,11 @@ def _rows_of(frame: Any) -> _Rows:
 def _rows_of_batches(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
     for batch in batches:
         for start in range(0, len(batch), _BATCH):
-            yield from batch.slice(start, _BATCH).to_pylist()
+            try:
+                rows = batch.slice(start, _BATCH).to_pylist()
+            except Exception as error:  # of many unrelated classes: times that Python has not, bytes that are no text
+                raise InputError(f"expected values that Python can hold, found: {quote(str(error))}") from None
+            yield from rows
 
 
 def _rows_of_pandas(frame: Any) -> _Rows:

@@ -13,7 +13,7 @@ from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.evaluate_corpus import measure_run, score_all
 from dialogauge.evaluation.measure import Measured
-from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
+from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, chosen_systems, takes_run_options
 from dialogauge.evaluation.pairs import Pair, all_pairs
 from dialogauge.evaluation.saved import Names, load_runs
 from dialogauge.metrics.registry import Request
@@ -88,7 +88,8 @@ def compare_runs(
     settings = Settings(seed, resamples, confidence)
     measured, requests, names = load_runs(paths, metrics)
     asked = _baselines_asked_for(against, names[0], names[1:] or names) if against else None
-    return compare_measured(measured.select(systems) if systems else measured, requests, settings, asked)
+    chosen = chosen_systems(systems)
+    return compare_measured(measured.select(chosen) if chosen else measured, requests, settings, asked)
 
 
 def compare_measured(

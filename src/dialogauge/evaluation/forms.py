@@ -134,7 +134,7 @@ def find(items: Sequence[Listed], **wanted: str | None) -> Listed:
         return found[0]
     for field, value in wanted.items():
         known = {getattr(item, field) for item in items} - {None}
-        if value is not None and value not in known:
+        if value is not None and not any(value == each for each in known):
             raise unknown(field, value, known)
     given = ", ".join(f"{field} {value!r}" for field, value in wanted.items())
     raise InputError(f"expected what there is, found no row with all of {given}")

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
+from reprlib import repr as shortened
 from typing import Any, TypedDict, TypeVar, cast
 
 from dialogauge.corpus.corpus import Corpus
@@ -68,8 +69,7 @@ class RunOptions(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.systems, str):
-            raise InputError(f"systems: expected a list of names, found the text {self.systems!r}")
+        object.__setattr__(self, "systems", chosen_systems(self.systems))
 
     @property
     def settings(self) -> Settings:
@@ -96,6 +96,19 @@ class RunKeywords(TypedDict, total=False):
     dtype: str | None
     cache: bool
     progress: bool
+
+
+def chosen_systems(given: Any) -> tuple[str, ...] | None:
+    """The systems that a caller names; refuses what is no list of names."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        raise InputError(f"systems: expected a list of names, found the text {given!r}")
+    names = tuple(given) if isinstance(given, Iterable) else ()
+    wrong = [name for name in names if not isinstance(name, str)]
+    if wrong or not names:
+        raise InputError(f"systems: expected a list of names, found {shortened(wrong[0] if wrong else given)}")
+    return names
 
 
 def takes_run_options(function: Evaluating) -> Evaluating:

@@ -122,6 +122,9 @@ def load_runs(
 ) -> tuple[Measured, list[Request], list[Names]]:
     """The samples of several runs under the metrics that all of them have, or those asked for. Where a system's name
     stands in several runs, every system is named after its run too: the last of the three has the names of each run."""
+    if isinstance(paths, str | Path):
+        raise InputError(f"expected a list of runs, found one path, {str(paths)!r}")
+    paths = list(paths)
     if len({Path(path).resolve() for path in paths}) < len(paths):
         raise InputError("the same run is given twice")
     runs = [_load(Path(path)) for path in paths]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import MISSING, is_dataclass
 from inspect import isabstract
+from numbers import Real
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from dialogauge.metrics.base import AnyMetric, Metric, options
@@ -48,7 +49,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _are_bounds(value: Any) -> bool:
-    numbers = isinstance(value, tuple) and len(value) == 2 and all(isinstance(end, int | float) for end in value)
+    numbers = isinstance(value, tuple) and len(value) == 2 and all(isinstance(end, Real) for end in value)
     return numbers and value[0] < value[1]
 
 

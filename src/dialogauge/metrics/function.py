@@ -62,16 +62,20 @@ class FunctionMetric(MeanMetric):
         place = f"{self.name}: on the turn {turn.id!r} of {turn.system!r} the function"
         try:
             value = type(self).function(turn)
-        except Exception as error:  # the user's code: whatever it raises
+        except (Exception, SystemExit) as error:  # the user's code: whatever it raises
             raise _failed(f"{place} raised {type(error).__name__}: {error}", error, type(self).function) from error
         if value is None:
             return math.nan
-        if not isinstance(value, Real) or math.isinf(value):
+        try:
+            number = float(value) if isinstance(value, Real | np.bool_) else math.inf
+        except OverflowError:
+            number = math.inf
+        if math.isinf(number):
             raise InputError(f"{place} returned {shortened(value)}; expected a finite number, or None for no value")
         low, high = self.bounds
-        if value < low or value > high:
-            raise InputError(f"{place} returned {value:g}, outside of its bounds {low:g} to {high:g}")
-        return float(value)
+        if number < low or number > high:
+            raise InputError(f"{place} returned {number:g}, outside of its bounds {low:g} to {high:g}")
+        return number
 
     def recipe(self) -> dict[str, str]:
         said = {"function": self.source, "sha256": self.digest[:16], "better": BETTER[self.higher_is_better]}
@@ -144,6 +148,10 @@ def metric(
     0.5
     """
     given = {"higher_is_better": higher_is_better, "needs": needs, "bounds": bounds, "title": title}
+    if not isinstance(name, str):
+        raise InputError(
+            f'expected a name first, as in metric("asks", asks) or @metric("asks"), found {shortened(name)}'
+        )
     if function is None:
         return partial(_made, name, **given)
     return _made(name, function, **given)
@@ -164,13 +172,16 @@ def _made(
 
     if not callable(function) or isinstance(function, type):
         raise InputError(f"the metric {name!r} cannot be made: expected a function, found {shortened(function)}")
-    needed = frozenset([needs] if isinstance(needs, str) else needs)
+    needed = [needs] if isinstance(needs, str) or not isinstance(needs, Iterable) else list(needs)
+    wrong = [each for each in needed if not isinstance(each, str) or each not in OF_TURNS]
+    faults = [f"needs: {each!r} is none of {', '.join(sorted(OF_TURNS))}" for each in wrong]
+    faults += ["the name is taken by dialogauge itself"] if name in BUILT_IN else []
     own = {
         "__doc__": function.__doc__,
         "name": name,
         "title": (inspect.getdoc(function) or f"the mean of {name}").partition("\n")[0] if title is None else title,
         "higher_is_better": higher_is_better,
-        "needs": (needed,),
+        "needs": (frozenset(needed) if not wrong else frozenset(),),
         "bounds": tuple(bounds) if isinstance(bounds, Iterable) else bounds,
         "function": staticmethod(function),
         "source": _name_of(function),
@@ -178,8 +189,6 @@ def _made(
         **about,
     }
     cls = type("FunctionMetric", (FunctionMetric,), own)
-    faults = [f"needs: {each!r} is none of {', '.join(sorted(OF_TURNS))}" for each in needed - OF_TURNS]
-    faults += ["the name is taken by dialogauge itself"] if name in BUILT_IN else []
     faults = faults or metric_faults(name, cls)
     if faults:
         raise InputError(f"the metric {name!r} cannot be made: {'; '.join(faults)}")
@@ -213,7 +222,7 @@ def function_in_file(text: str) -> FunctionMetric | None:
     """The metric that `FILE.py:FUNCTION` asks for, for which the file is run; None for any other text. The function may
     be decorated with `metric`, or carry its arguments as attributes."""
     match = IN_FILE.fullmatch(text)
-    if match is None and text.endswith((".py", ".py:")):
+    if match is None and (text.endswith(".py") or (".py:" in text and "[" not in text)):
         raise InputError(f"which function of {text.rstrip(':')}? Expected FILE.py:FUNCTION")
     return _opened(expanded(match["path"]), match["function"]) if match else None
 

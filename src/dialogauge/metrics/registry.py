@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass
 from importlib import import_module
+from reprlib import repr as shortened
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from dialogauge.errors import LARGEST, Caveat, InputError, check_number, unknown
@@ -144,7 +145,7 @@ def parse_requests(
     """
     _variants(compat)
     given = {name: value for name, value in (defaults or {}).items() if value is not None}
-    if isinstance(wanted, str | Metric | Request):
+    if isinstance(wanted, str | bytes | Metric | Request) or not isinstance(wanted, Iterable):
         wanted = [wanted]
     requests: list[Request] = []
     for item in wanted:
@@ -153,6 +154,8 @@ def parse_requests(
         elif isinstance(item, Metric):
             _refuse_faulty(type(item))
             requests.append(Request(item))
+        elif not isinstance(item, str):
+            raise _no_metric(item)
         else:
             pieces = (text.strip() for text in COMMA_OUTSIDE_BRACKETS.split(item))
             for text in filter(None, pieces):
@@ -169,6 +172,15 @@ def parse_requests(
         if metrics.setdefault(request.label, request.metric) != request.metric:
             raise InputError(f"two different metrics are called {request.label}; ask for them one at a time")
     return list(dict.fromkeys(requests))
+
+
+def _no_metric(item: Any) -> InputError:
+    hint = ""
+    if isinstance(item, type) and issubclass(item, Metric):
+        hint = f"; a metric is made of its class: {item.__name__}()"
+    elif callable(item):
+        hint = '; a metric is made of a function by dialogauge.metric("NAME", FUNCTION)'
+    return InputError(f'metrics: expected names, as in "bleu,distinct", or metrics, found {shortened(item)}{hint}')
 
 
 def _refuse_faulty(cls: type[AnyMetric]) -> None:

@@ -17,7 +17,7 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import COUNT, Caveat, InputError, check_whole, unknown
 from dialogauge.evaluation.forms import MetricForms, corpus_record, find
 from dialogauge.evaluation.measure import read_real
-from dialogauge.evaluation.options import Settings
+from dialogauge.evaluation.options import Settings, chosen_systems
 from dialogauge.metrics.distance.distribution import RealSide
 from dialogauge.metrics.distance.fbd import Fbd
 from dialogauge.metrics.encoding import text_caveats
@@ -107,7 +107,7 @@ def normality(
         0.005
     """
     metric = check_plan(encoder, dtype, pool, layer, context, seed)
-    corpus = as_corpus(corpus).select(systems or None)
+    corpus = as_corpus(corpus).select(chosen_systems(systems))
     if not corpus.turns:
         raise InputError("expected turns, found none")
     real_corpus, real_caveats = None, list[Caveat]()

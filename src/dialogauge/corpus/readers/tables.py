@@ -117,7 +117,7 @@ def read_parquet(reading: Reading) -> Iterator[LocatedTurn]:
                 for column, value in row.items()
                 if column in FIELDS or not isinstance(value, bytes)
             }
-            yield number, turn(gather_ratings(reading.columns.rename(cells)), reading)
+            yield number, turn(gather_ratings(spelled_out(reading.columns.rename(cells))), reading)
 
 
 def _header(reading: Reading, columns: list[str], line: int) -> list[str]:
@@ -137,6 +137,14 @@ def _cell(column: str, text: str) -> Any:
         value = _json(column, text)
         return number(value) if isinstance(value, str) and column not in FIELDS else value
     return text if column in FIELDS else number(text)
+
+
+def spelled_out(cells: dict[str, Any]) -> dict[str, Any]:
+    """The cells of a table that has types, with the lists (of ratings and extra the objects) that texts spell as JSON:
+    pandas makes such texts of a CSV file's lists."""
+    found = {name: _json(name, cells[name]) for name in _STRUCTURED & cells.keys() if isinstance(cells[name], str)}
+    kinds = {"ratings": dict, "extra": dict}
+    return cells | {name: value for name, value in found.items() if isinstance(value, kinds.get(name, list))}
 
 
 def _json(column: str, text: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from dialogauge.corpus.reading.fields import refuse_many_names, refuse_near_misses, resembles
 from dialogauge.corpus.turn import NOTHING
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.text.quote import quote, quote_all
+from dialogauge.text.quote import describe, quote, quote_all
 
 FIELDS = ("id", "context", "response", "references", "system", "ratings", "dialogue", "facts", "extra")
 RATINGS = "ratings."
@@ -44,6 +44,8 @@ Value = TypeVar("Value")
 
 def check_mapping(mapping: ColumnMap) -> None:
     """Refuses a field that turns do not have."""
+    if not isinstance(mapping, Mapping):
+        raise InputError(f'mapping: expected a dict such as {{"response": "text"}}, found {describe(mapping)}')
     for field in mapping:
         if field not in FIELDS[:-1] and not (field.startswith(RATINGS) and field != RATINGS):
             raise unknown("field", field, (*FIELDS[:-1], f"{RATINGS}DIMENSION"))
@@ -188,7 +190,7 @@ def _check_names(names: Sequence[str], mapping: ColumnMap) -> None:
     ours = [name for name in names if not name.startswith(RATINGS) and _meant(name) is None]
     refuse_near_misses([name for name in ours if name not in mapping.values()], FIELDS)
     if "response" not in seen and not holds_responses(names, mapping):
-        raise InputError(f"expected a column 'response', found {quote_all(names)}; {advice('response')}")
+        raise InputError(f"expected a column 'response', found {quote_all(names) or 'none'}; {advice('response')}")
 
 
 def _meant(name: str) -> str | None:
