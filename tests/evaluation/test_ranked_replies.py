@@ -1,6 +1,7 @@
 """The worst and the best replies of each system."""
 
 import json
+from dataclasses import dataclass
 
 import pytest
 
@@ -8,7 +9,8 @@ from dialogauge import best_replies, evaluate, stream, worst_replies
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.replies import rankable
-from dialogauge.metrics.registry import parse_requests
+from dialogauge.metrics.dialogue.length import Length
+from dialogauge.metrics.registry import Request, parse_requests
 
 REFERENCE = "the cat sat on the mat"
 WORDS = {"a": (6, 1, 3, 3, 0), "b": (2, 6, 2, 2, 2)}
@@ -128,6 +130,22 @@ def test_forms(result, corpus):
 def test_what_replies_cannot_be_ranked_by(result, corpus, metric, message):
     with pytest.raises(InputError, match=f"^{message}$"):
         worst_replies(result, corpus, metric)
+
+
+@dataclass(frozen=True)
+class SystemLength(Length):
+    """A mean whose rows are no scores of turns."""
+
+    higher_is_better = True
+    scores_turns = False
+
+    def per_turn(self, _measures):
+        return None
+
+
+def test_a_metric_says_itself_whether_turns_have_scores():
+    with pytest.raises(InputError, match="it has no value for a single turn"):
+        rankable([Request(SystemLength())], {"worst": 1})
 
 
 def test_another_corpus(result, corpus):

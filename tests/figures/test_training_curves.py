@@ -4,7 +4,7 @@ import pytest
 
 from dialogauge.errors import InputError
 from dialogauge.figures import plot_training
-from dialogauge.figures.studies import _draw_training_curves
+from dialogauge.figures.studies import _draw_training
 
 
 def card(networks, kind="ranking_accuracy"):
@@ -19,7 +19,7 @@ def card(networks, kind="ranking_accuracy"):
 @pytest.mark.parametrize("kind", ["ranking_accuracy", "accuracy"])
 @pytest.mark.parametrize("networks", [1, 5])
 def test_lines_and_dots(networks, kind):
-    figure = _draw_training_curves(card(networks, kind))
+    figure = _draw_training(card(networks, kind))
     losses, accuracies = figure.axes
     assert accuracies.get_title() == kind.replace("_", " ")
     said = " ".join(text.get_text().replace("\n", " ") for text in figure.texts)

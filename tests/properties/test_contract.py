@@ -161,7 +161,9 @@ def batches_never_matter(ready, turns, size, rows, values):
     joined = metric.join(batches)
     assert len(joined) == len(rows) == len(turns)
     assert_same(metric.conclude(metric.summarise(joined)), values)
-    if (scores := metric.per_turn(rows)) is not None:
+    scores = metric.per_turn(rows)
+    assert metric.scores_turns == (scores is not None)
+    if scores is not None:
         np.testing.assert_array_equal(metric.per_turn(joined), scores)
 
 

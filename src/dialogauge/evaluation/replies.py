@@ -18,7 +18,6 @@ from dialogauge.evaluation.digits import format_estimates
 from dialogauge.evaluation.forms import MetricForms
 from dialogauge.evaluation.result import BETTER, Result
 from dialogauge.evaluation.sample import Sample
-from dialogauge.metrics.base import Metric
 from dialogauge.metrics.registry import Request
 
 SHOWN = 44
@@ -248,7 +247,7 @@ def rankable(requests: Iterable[Request], counts: Mapping[Order, int]) -> tuple[
 
 def _unrankable(request: Request) -> str:
     metric = request.metric
-    if type(metric).per_turn is Metric.per_turn:
+    if not metric.scores_turns:
         return "it has no value for a single turn"
     if request.part is not None:
         return f"single turns have a value of {request.label} alone"

@@ -67,7 +67,7 @@ def draw_turn_scatter(agreement: Agreement, scope: Scope | None = None, metrics:
     x = points.people + _jitter(points.people)
     for axis, metric, title in zip(axes, shown, fit_all(shown, TITLE), strict=True):
         row = rows.get(metric)
-        _draw(axis, points, x, points.column(metric), agreement.settings.confidence)
+        _turns_panel(axis, points, x, points.column(metric), agreement.settings.confidence)
         axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
         axis.set_ylabel(DIRECTION[row.higher_is_better] if row else "", fontsize=8, color=MUTED)
         axis.text(
@@ -75,14 +75,14 @@ def draw_turn_scatter(agreement: Agreement, scope: Scope | None = None, metrics:
         )
     handles, names = max((axis.get_legend_handles_labels() for axis in axes), key=lambda found: len(found[1]))
     if len(names) > 1:
-        _legend(figure, handles, fit_all(names))
+        _turns_legend(figure, handles, fit_all(names))
     what = f"x: mean rating of each {points.scope.level}, moved a little where equal"
     intervals = interval_words(agreement, points.scope.level)
     caption(figure, scope_title(points.scope), what, intervals, turned_words(rows, shown))
     return figure
 
 
-def _draw(axis: Axes, points: Points, x: Floats, y: Floats, confidence: float) -> None:
+def _turns_panel(axis: Axes, points: Points, x: Floats, y: Floats, confidence: float) -> None:
     plain(axis)
     known = np.isfinite(x) & np.isfinite(y)
     if not known.any():
@@ -107,7 +107,7 @@ def _draw(axis: Axes, points: Points, x: Floats, y: Floats, confidence: float) -
     axis.set_ylim(bottom - 0.06 * spread, top + HEADROOM * spread)
 
 
-def _legend(figure: Figure, handles: Sequence[Artist], names: Sequence[str]) -> None:
+def _turns_legend(figure: Figure, handles: Sequence[Artist], names: Sequence[str]) -> None:
     columns = legend_columns(figure, names)
     legend = figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False, fontsize=8)
     for handle in legend.legend_handles:
@@ -155,10 +155,10 @@ def draw_system_scatter(
     names = fit_all(points.names)
     numbered = count > MOST_NAMES or max(map(len, names), default=0) > LONGEST_NAME
     for axis, metric, title in zip(axes, shown, fit_all(shown, TITLE), strict=True):
-        _draw_system_scatter(axis, points, metric, rows.get(metric))
+        _systems_panel(axis, points, metric, rows.get(metric))
         axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
     if numbered and count <= MOST_NUMBERS:
-        _legend_system_scatter(figure, names, len({axis.get_subplotspec().rowspan.start for axis in axes}))  # type: ignore[union-attr]
+        _systems_legend(figure, names, len({axis.get_subplotspec().rowspan.start for axis in axes}))  # type: ignore[union-attr]
     few = f"{count} systems only: a correlation of so few is uncertain" if count < FEW else ""
     intervals = f"{interval_words(agreement, 'system')} (bars: over {agreement.unit})"
     what = "x: mean rating of each system"
@@ -173,7 +173,7 @@ def draw_system_scatter(
     return figure
 
 
-def _draw_system_scatter(axis: Axes, points: Points, metric: str, row: AgreementRow | None) -> None:
+def _systems_panel(axis: Axes, points: Points, metric: str, row: AgreementRow | None) -> None:
     plain(axis)
     x, y = points.people, points.column(metric)
     known = np.isfinite(x) & np.isfinite(y)
@@ -212,7 +212,7 @@ def _line(axis: Axes, x: Floats, y: Floats) -> None:
         axis.plot(along, height, color=MUTED, linewidth=1, linestyle=":", zorder=1)
 
 
-def _legend_system_scatter(figure: Figure, names: Sequence[str], rows: int) -> None:
+def _systems_legend(figure: Figure, names: Sequence[str], rows: int) -> None:
     from matplotlib.lines import Line2D
 
     blank = [Line2D([], [], linestyle="none") for _ in names]

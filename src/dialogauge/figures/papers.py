@@ -69,14 +69,14 @@ def draw_paper_bars(panels: Mapping[str, Sequence[Bar]]) -> Figure:
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axis, (title, bars) in zip(axes, panels.items(), strict=True):
         _check(title, bars)
-        _draw(axis, title, bars, groups, series)
+        _bars_panel(axis, title, bars, groups, series)
     _legend(figure, series, every)
     published = "published: absolute values" if any(bar.published is not None for bar in every) else ""
     caption(figure, "correlation with people, signed", published)
     return figure
 
 
-def _draw(axis: Axes, title: str, bars: Sequence[Bar], groups: Sequence[str], series: Sequence[str]) -> None:
+def _bars_panel(axis: Axes, title: str, bars: Sequence[Bar], groups: Sequence[str], series: Sequence[str]) -> None:
     plain(axis, "y")
     axis.axhline(0, color=INK, linewidth=0.8)
     width = min(TOGETHER / len(series), WIDEST)
@@ -153,7 +153,7 @@ def draw_class_boxes(shown: Sequence[BoxPanel]) -> Figure:
     several = len({panel.model for panel in shown}) > 1
     rng = np.random.default_rng(0)
     for axis, panel in zip(axes, shown, strict=True):
-        _draw_class_boxes(axis, panel, rng)
+        _boxes_panel(axis, panel, rng)
         model = f"\n{fit(panel.model, TITLE)}" if several else ""
         axis.set_title(fit(panel.corpus, TITLE) + model, color=INK, fontweight="bold", fontsize=9)
     caption(
@@ -177,7 +177,7 @@ def _places(shown: Sequence[BoxPanel]) -> tuple[Figure, list[Axes]]:
     return figure, list(figure.subplots(len(models), len(corpora), squeeze=False).flat)
 
 
-def _draw_class_boxes(axis: Axes, panel: BoxPanel, rng: np.random.Generator) -> None:
+def _boxes_panel(axis: Axes, panel: BoxPanel, rng: np.random.Generator) -> None:
     plain(axis, "y")
     for place, (label, scores) in enumerate(panel.scores.items()):
         if not len(scores):
@@ -243,7 +243,7 @@ def draw_similarity_scatter(shown: Sequence[ScatterPanel], seed: int = 0) -> Fig
     for line, corpus in zip(axes, corpora, strict=True):
         for axis, title in zip(line, titles, strict=True):
             panel = next((each for each in shown if (each.corpus, each.title) == (corpus, title)), None)
-            _panel(axis, panel, rng)
+            _scatter_panel(axis, panel, rng)
         line[0].set_ylabel(f"{fit(corpus)}\n{line[0].get_ylabel()}", fontsize=8, color=INK)
     for axis, title in zip(axes[0], titles, strict=True):
         axis.set_title(fit(title), color=INK, fontweight="bold", fontsize=9)
@@ -256,7 +256,7 @@ def draw_similarity_scatter(shown: Sequence[ScatterPanel], seed: int = 0) -> Fig
     return figure
 
 
-def _panel(axis: Axes, panel: ScatterPanel | None, rng: np.random.Generator) -> None:
+def _scatter_panel(axis: Axes, panel: ScatterPanel | None, rng: np.random.Generator) -> None:
     if panel is None:
         plain(axis)
         nothing(axis)

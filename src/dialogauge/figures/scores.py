@@ -49,14 +49,14 @@ def plot_scores(result: Result, path: str | Path) -> Path:
         >>> dialogauge.plot_scores(result, "scores.svg").name
         'scores.svg'
     """
-    return save(lambda: _draw(result), path)
+    return save(lambda: _draw_scores(result), path)
 
 
-def _draw(result: Result) -> Figure:
+def _draw_scores(result: Result) -> Figure:
     systems = fit_all(list(result.systems))
     figure, axes = panels(len(result.columns), 2.3, 0.75 + 0.27 * len(systems), beside=names_room(systems), sharey=True)
     for axis, metric, title in zip(axes, result.columns, fit_all(result.columns, TITLE), strict=True):
-        _panel(axis, [result.score(system, metric) for system in result.systems])
+        _score_panel(axis, [result.score(system, metric) for system in result.systems])
         axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
     axes[0].set_yticks(range(len(systems)), systems)
     axes[0].set_ylim(len(systems) - 0.5, -0.5)
@@ -76,7 +76,7 @@ def _marks(result: Result) -> list[tuple[str, dict[str, Any]]]:
     return marks
 
 
-def _panel(axis: Axes, scores: list[Score]) -> None:
+def _score_panel(axis: Axes, scores: list[Score]) -> None:
     best = best_value(scores)
     if all(score.value is None for score in scores):
         axis.text(0.5, 0.5, "no values", transform=axis.transAxes, ha="center", va="center", color=MUTED)
@@ -104,17 +104,17 @@ LONGEST = 20
 def plot_comparison(comparison: Comparison, path: str | Path) -> Path:
     """Draws each metric as a panel, each pair of systems as a row: the first's score less the second's, with its
     interval, and whether the corrected test tells them apart."""
-    return save(lambda: _draw_comparison_figure(comparison), path)
+    return save(lambda: _draw_comparison(comparison), path)
 
 
-def _draw_comparison_figure(comparison: Comparison) -> Figure:
+def _draw_comparison(comparison: Comparison) -> Figure:
     shown = dict(zip(comparison.systems, fit_all(list(comparison.systems), LONGEST), strict=True))
     rows = list(dict.fromkeys((pair.first, pair.second) for pair in comparison.pairs))
     names = [f"{shown[first]} − {shown[second]}" for first, second in rows]
     figure, axes = panels(len(comparison.columns), 2.3, 0.75 + 0.25 * len(rows), beside=names_room(names), sharey=True)
     for axis, metric, title in zip(axes, comparison.columns, fit_all(comparison.columns, TITLE), strict=True):
         found = {(pair.first, pair.second): pair for pair in comparison.pairs if pair.metric == metric}
-        _panel_comparison_figure(axis, [found.get(row) for row in rows])
+        _comparison_panel(axis, [found.get(row) for row in rows])
         better = next(score.higher_is_better for score in comparison.scores if score.metric == metric)
         axis.set_xlabel(SIDES[better], fontsize=8, color=MUTED)
         axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
@@ -126,7 +126,7 @@ def _draw_comparison_figure(comparison: Comparison) -> Figure:
     return figure
 
 
-def _panel_comparison_figure(axis: Axes, pairs: Sequence[Pair | None]) -> None:
+def _comparison_panel(axis: Axes, pairs: Sequence[Pair | None]) -> None:
     axis.axvline(0, color=INK, linewidth=1, zorder=1)
     for place, pair in enumerate(pairs):
         if pair is None or pair.difference is None:

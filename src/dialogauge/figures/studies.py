@@ -38,10 +38,10 @@ def plot_normality(result: Normality, path: str | Path) -> Path:
     """Draws a row of four panels for the references and each system: a histogram of W over the dimensions, and
     histograms of the values in the dimensions with the smallest, the median and the largest W under a Gaussian's
     density. Panels of one column have the same axes."""
-    return save(lambda: _figure(result), path)
+    return save(lambda: _draw_normality(result), path)
 
 
-def _figure(result: Normality) -> Figure:
+def _draw_normality(result: Normality) -> Figure:
     from matplotlib.figure import Figure
 
     rows = result.rows
@@ -49,7 +49,7 @@ def _figure(result: Normality) -> Figure:
     grid = figure.subplots(len(rows), len(TITLES), sharex="col", sharey="col", squeeze=False)
     w_bins, value_bins = _w_bins(rows), _value_bins(rows)
     for axes, row in zip(grid, rows, strict=True):
-        _draw(axes, row, w_bins, value_bins)
+        _normality_row(axes, row, w_bins, value_bins)
     for axis, title in zip(grid[0], TITLES, strict=True):
         axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
     grid[-1][0].set_xlabel(f"W (dark: p < {LEVEL})", fontsize=8, color=MUTED)
@@ -60,7 +60,7 @@ def _figure(result: Normality) -> Figure:
     return figure
 
 
-def _draw(axes: list[Axes], row: NormalityRow, w_bins: Floats, value_bins: Floats) -> None:
+def _normality_row(axes: list[Axes], row: NormalityRow, w_bins: Floats, value_bins: Floats) -> None:
     for axis in axes:
         _plain(axis)
     label = [fit(row.name, LONGEST), f"n = {row.n}"]
@@ -135,10 +135,10 @@ ASIDE = 0.007
 def plot_sensitivity(result: Sensitivity, path: str | Path) -> Path:
     """Draws a panel for each metric, in a row for each system: values by ratio, a line with intervals for each kind.
     One metric has the same scale for all systems."""
-    return save(lambda: _draw_sensitivity_figure(result), path)
+    return save(lambda: _draw_sensitivity(result), path)
 
 
-def _draw_sensitivity_figure(result: Sensitivity) -> Figure:
+def _draw_sensitivity(result: Sensitivity) -> Figure:
     from matplotlib.figure import Figure
 
     systems, metrics = list(result.systems), result.columns
@@ -146,7 +146,7 @@ def _draw_sensitivity_figure(result: Sensitivity) -> Figure:
     grid = figure.subplots(len(systems), len(metrics), sharex=True, sharey="col", squeeze=False)
     for row, system in zip(grid, systems, strict=True):
         for axis, metric in zip(row, metrics, strict=True):
-            _panel(axis, [result.series(kind, system, metric) for kind in result.kinds])
+            _sensitivity_panel(axis, [result.series(kind, system, metric) for kind in result.kinds])
             title = metric if len(systems) == 1 else f"{metric}, {system}"
             axis.set_title(printable(title), color=INK, fontweight="bold")
     grid[-1][0].set_xticks(result.ratios, [f"{ratio:g}" for ratio in result.ratios])
@@ -158,7 +158,7 @@ def _draw_sensitivity_figure(result: Sensitivity) -> Figure:
     return figure
 
 
-def _panel(axis: Axes, lines: list[list[Point]]) -> None:
+def _sensitivity_panel(axis: Axes, lines: list[list[Point]]) -> None:
     for place, points in enumerate(lines):
         colour, marker = STYLES[list(KINDS).index(points[0].kind) % len(STYLES)]
         aside = ASIDE * (place - (len(lines) - 1) / 2)
@@ -198,10 +198,10 @@ ACCURACIES = {
 def plot_training(card: Mapping[str, Any], path: str | Path) -> Path:
     """Draws loss and accuracy by epoch from a model's card: a line for each network, a dot where its weights come
     from."""
-    return save(lambda: _draw_training_curves(card), path)
+    return save(lambda: _draw_training(card), path)
 
 
-def _draw_training_curves(card: Mapping[str, Any]) -> Figure:
+def _draw_training(card: Mapping[str, Any]) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     figure, (losses, accuracies) = panels(2, 3.4, 2.6)
@@ -209,9 +209,9 @@ def _draw_training_curves(card: Mapping[str, Any]) -> Figure:
     kind = "accuracy" if "accuracy" in held else "ranking_accuracy"
     named, meaning, best = ACCURACIES[kind]
     for curve in curves:
-        _line(losses, curve, "loss", MUTED)
-        _line(losses, curve, "validation_loss", INK)
-        _line(accuracies, curve, kind, INK)
+        _training_line(losses, curve, "loss", MUTED)
+        _training_line(losses, curve, "validation_loss", INK)
+        _training_line(accuracies, curve, kind, INK)
     for axis, title in ((losses, "loss"), (accuracies, named)):
         axis.set_title(title, color=INK, fontweight="bold")
         axis.set_xlabel("epoch", fontsize=8, color=MUTED)
@@ -229,7 +229,7 @@ def _draw_training_curves(card: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _line(axis: Axes, curve: Mapping[str, Any], name: str, colour: str) -> None:
+def _training_line(axis: Axes, curve: Mapping[str, Any], name: str, colour: str) -> None:
     epochs = curve["epochs"]
     axis.plot([epoch["epoch"] for epoch in epochs], [epoch[name] for epoch in epochs], color=colour, linewidth=1.3)
     if colour == INK:

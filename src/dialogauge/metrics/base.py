@@ -228,6 +228,11 @@ class Metric(ABC, Generic[Rows, Summary]):
         """By how much the score would fall without each row, to first order."""
         raise NotImplementedError
 
+    @property
+    def scores_turns(self) -> bool:
+        """Whether a single turn has a score of its own, known before any is measured."""
+        return type(self).per_turn is not Metric.per_turn
+
     def per_turn(self, measures: Rows) -> Floats | None:
         """One score per row, or None where a single turn has no score of its own."""
         return None

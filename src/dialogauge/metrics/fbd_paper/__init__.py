@@ -1,4 +1,4 @@
-"""`--compat fbd-paper`: BLEU, METEOR and ROUGE-L as the tables of the FBD paper have them (Xiang et al. 2021).
+"""`--compat fbd-paper`: metrics as the tables of the FBD paper have them (Xiang et al. 2021).
 
 The recipes are those of the packages its authors used, oddities included: NLTK's `corpus_bleu` without
 smoothing, the METEOR of NLTK 3.5 on raw strings, and py-rouge 1.1. They are here to reproduce published
