@@ -9,7 +9,7 @@ from dialogauge.errors import InputError
 from dialogauge.figures import plot_class_boxes
 from dialogauge.figures.papers import draw_class_boxes
 from dialogauge.papers.entailment.figure1 import BoxPanel
-from dialogauge.papers.entailment.published import Scale
+from dialogauge.papers.entailment.inputs import Scale
 
 SCALE = Scale("coherence", 1, 5)
 

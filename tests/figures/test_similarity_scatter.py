@@ -11,7 +11,7 @@ from dialogauge.errors import InputError
 from dialogauge.figures import plot_similarity_scatter
 from dialogauge.figures.papers import draw_similarity_scatter
 from dialogauge.papers.entailment.figure2 import ScatterPanel
-from dialogauge.papers.entailment.published import Scale
+from dialogauge.papers.entailment.inputs import Scale
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from dialogauge.cli.common.output import add_format, add_plot, check_plot, table
 from dialogauge.errors import InputError, require_neural, unknown
 
 if TYPE_CHECKING:
-    from dialogauge.papers.entailment.table3 import EntailmentInputs
+    from dialogauge.papers.entailment.inputs import EntailmentInputs
 
 HELP = "set the papers' tables and figures beside ours"
 DESCRIPTION = """\
@@ -185,7 +185,7 @@ def _listed(arguments: argparse.Namespace, option: str) -> list[str]:
 
 
 def _models(arguments: argparse.Namespace) -> dict[str, str]:
-    from dialogauge.papers.models import parse_models
+    from dialogauge.papers.side_by_side import parse_models
 
     return parse_models(arguments.models)
 
@@ -269,13 +269,11 @@ def _entailment_distances(arguments: argparse.Namespace) -> Any:
 
 
 def _entailment_inputs(arguments: argparse.Namespace) -> EntailmentInputs:
-    from dialogauge.papers.entailment.published import parse_entailment_models
-    from dialogauge.papers.entailment.rows import BERT_BASE
-    from dialogauge.papers.entailment.table3 import EntailmentInputs
+    from dialogauge.papers.entailment.inputs import EntailmentInputs, parse_entailment_models
+    from dialogauge.papers.side_by_side import check_bert_alone
 
     models = _models(arguments)
-    if others := models.keys() - {BERT_BASE}:
-        raise InputError(f"--models: this paper has {BERT_BASE} alone, found {', '.join(sorted(others))}")
+    check_bert_alone(models)
     only = _listed(arguments, "only")
     given = parse_entailment_models(arguments.entailment_models or ())
     return EntailmentInputs(arguments.corpora, arguments.vectors, models, given, only)

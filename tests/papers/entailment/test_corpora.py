@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.papers.entailment.published import read_corpora
+from dialogauge.papers.entailment.inputs import read_corpora
 from tests.papers.entailment.world import CONTEXTS, write_conture, write_fed, write_grade
 from tests.shared import shared
 

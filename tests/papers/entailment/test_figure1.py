@@ -11,7 +11,7 @@ from scipy import stats
 from dialogauge.metrics.learned.entailment import CLASSES
 from dialogauge.papers.entailment.classes import Predicted, class_pairs, class_scores
 from dialogauge.papers.entailment.figure1 import reproduce_entailment_figure1
-from dialogauge.papers.entailment.published import read_corpora
+from dialogauge.papers.entailment.inputs import read_corpora
 from dialogauge.stats.intervals import clustered_mean
 from dialogauge.stats.significance import holm_corrected
 from dialogauge.tables import FORMATS

@@ -10,7 +10,7 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
 from dialogauge.metrics.learned.entailment import CLASSES, Entailment
 from dialogauge.papers.entailment.classes import Thresholds, parse_thresholds, predict, true_responses
-from dialogauge.papers.entailment.published import NamedModel, find_models, parse_entailment_models, read_corpora
+from dialogauge.papers.entailment.inputs import NamedModel, find_models, parse_entailment_models, read_corpora
 from dialogauge.papers.entailment.table2 import reproduce_entailment_table2
 from dialogauge.tables import FORMATS
 from tests.papers.entailment.world import small_world, without_shipped, write_model

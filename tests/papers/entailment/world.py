@@ -11,7 +11,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.learned.directory import WEIGHTS
 from dialogauge.metrics.learned.entailment import Entailment
-from dialogauge.papers.entailment import published, rows
+from dialogauge.papers.entailment import inputs, rows
 from tests.corpus.readers.test_grade import build, judged
 from tests.learned.small import WORDS, sign, write_entailment, write_vectors
 
@@ -104,7 +104,7 @@ def write_model(directory: Path, encoder: str, seed: int) -> Path:
 @contextmanager
 def without_shipped():
     """As if dialogauge came without a model of its own, and without the Universal Sentence Encoder: both are large."""
-    opened = published.open_entailment
+    opened = inputs.open_entailment
 
     def only_given(directory=None):
         if directory is None:
@@ -115,6 +115,6 @@ def without_shipped():
         raise InputError("no weights")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(published, "open_entailment", only_given)
+        patch.setattr(inputs, "open_entailment", only_given)
         patch.setattr(rows, "open_universal", no_use)
         yield

@@ -28,7 +28,7 @@ def cell(model, encoder, column, value, published, coefficient="spearman"):
 def table(*cells):
     agreement = Agreement([], [], [], [], [], (), [], Settings(), "contexts")
     titles = {column: table3().titles[column] for column in COLUMNS}
-    return Reproduced(table3().source, titles, list(cells), agreement, (), [])
+    return Reproduced(table3().source, titles, list(cells), agreement, files=(), caveats=[])
 
 
 BASE = [

@@ -58,7 +58,7 @@ def test_every_digit(text):
 def test_table5_repeats_a_column_of_table3():
     assert list(table5().rows) == list(table3().rows)
     for name, row in table5().rows.items():
-        assert row.values["overall"] == table3().rows[name].values[table5().corpus]
+        assert row.values["overall"] == table3().rows[name].values[table5().about["corpus"]]
 
 
 def test_the_two_files_with_the_same_contexts_have_the_same_normality():
@@ -76,7 +76,7 @@ def test_names_are_known_elsewhere():
     assert [table.source.number for table in (table3(), table4(), table5())] == [3, 4, 5]
     assert all(corpora[name].title.endswith(f": {title}") for name, title in table3().titles.items())
     assert list(table4().titles) == list(table3().titles)
-    assert tuple(table5().titles) == corpora[table5().corpus].dimensions
+    assert tuple(table5().titles) == corpora[table5().about["corpus"]].dimensions
     assert {row.metric for row in table3().rows.values()} <= set(BUILT_IN)
 
 

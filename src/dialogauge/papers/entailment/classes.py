@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.turn import Turn
+from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.digits import defined
 from dialogauge.metrics.learned.entailment import CLASSES
-from dialogauge.papers.entailment.published import NamedModel, RatedCorpus
+from dialogauge.papers.entailment.inputs import OTHER_CORPORA, NamedModel, RatedCorpus, find_models, read_corpora
+from dialogauge.papers.side_by_side import files_of
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.intervals import clustered_mean, student_mean
@@ -102,17 +105,38 @@ def predict(model: NamedModel, turns: Sequence[Turn], encoders: Encoders) -> Pre
     return Predicted(list(turns), classes, caveats)
 
 
-def predict_each(
-    models: Sequence[NamedModel], corpora: Sequence[RatedCorpus], encoders: Encoders, progress: bool
-) -> Iterator[tuple[NamedModel, RatedCorpus, Predicted]]:
-    """Every model on every corpus, whose name stands before each caveat. A bar says which is at work."""
-    work = [(model, rated) for model in models for rated in corpora]
+@dataclass(frozen=True)
+class Judged:
+    """Every model on every corpus."""
+
+    each: list[tuple[NamedModel, RatedCorpus, Predicted]]
+    files: tuple[SourceFile, ...]
+    encoders: Encoders
+    said: list[Caveat]
+    """Of corpora and models."""
+
+    @property
+    def caveats(self) -> list[Caveat]:
+        remarks = [
+            Caveat(caveat.code, f"{rated.title}: {caveat.message}")
+            for _, rated, predicted in self.each
+            for caveat in predicted.caveats
+        ]
+        return [OTHER_CORPORA, *self.said, *remarks, *self.encoders.caveats()]
+
+
+def judge(folder: str | Path, models: Mapping[str, str], only: Sequence[str], cache: bool, progress: bool) -> Judged:
+    """`models` are directories by name, beside the model that comes with dialogauge; `only` names corpora. A bar says
+    which is at work."""
+    corpora, missing = read_corpora(Path(folder), only)
+    found, lacking = find_models(models)
+    encoders, each = Encoders(Cache() if cache else None, progress), []
+    work = [(model, rated) for model in found for rated in corpora]
     with progress_bar(work, shown=progress, unit="corpus") as bar:
         for model, rated in bar:
             bar.set_description(f"{model.name}, {rated.title}")
-            found = predict(model, rated.turns, encoders)
-            named = [Caveat(caveat.code, f"{rated.title}: {caveat.message}") for caveat in found.caveats]
-            yield model, rated, replace(found, caveats=named)
+            each.append((model, rated, predict(model, rated.turns, encoders)))
+    return Judged(each, files_of(rated.corpus for rated in corpora), encoders, [*missing, *lacking])
 
 
 def true_responses(rated: RatedCorpus) -> list[Turn]:

@@ -9,12 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dialogauge.corpus.corpus import SourceFile
-from dialogauge.encode.cache.cache import Cache
+from dialogauge.agreement.result import interval_and_p
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat
-from dialogauge.evaluation.digits import fixed
-from dialogauge.evaluation.forms import Forms
 from dialogauge.evaluation.result import short_p
 from dialogauge.metrics.learned.entailment import CLASSES
 from dialogauge.papers.entailment.classes import (
@@ -24,104 +20,17 @@ from dialogauge.papers.entailment.classes import (
     Predicted,
     class_pairs,
     class_scores,
+    judge,
     predict,
-    predict_each,
     scores_by_class,
     true_responses,
 )
-from dialogauge.papers.entailment.published import (
-    GONE,
-    PAPER,
-    NamedModel,
-    RatedCorpus,
-    Scale,
-    find_models,
-    gone,
-    read_corpora,
-)
+from dialogauge.papers.entailment.inputs import GONE, PAPER, NamedModel, RatedCorpus, Scale
+from dialogauge.papers.side_by_side import SideBySide, estimate, make_table
 from dialogauge.stats.arrays import Floats
-from dialogauge.tables import Cell, Header, Table
+from dialogauge.tables import Cell, Table
 
 LEFT = ("model", "on")
-
-
-def scores_table(figure: EntailmentFigure1) -> Table:
-    headers = [Header(name, align="left") for name in (*LEFT, "predicted class")]
-    headers += [Header("n"), Header("mean score"), Header("units"), Header("over units")]
-    rows = [
-        [
-            *map(Cell, (each.model, each.corpus, each.label, str(each.n))),
-            Cell(fixed(each.mean), _interval(each.low, each.high)),
-            Cell(str(each.units)),
-            Cell(_interval(each.low_over_units, each.high_over_units)),
-        ]
-        for each in figure.scores
-    ]
-    notes = [
-        *notes_of(figure),
-        "mean score: of people's mean ratings of single responses, [95% interval] by Student's t, which takes responses"
-        " as independent; units: dialogues or contexts; over units: the 95% interval that keeps their responses"
-        f" together, from {FEWEST_UNITS} of them on",
-    ]
-    return Table(headers, rows, notes, "classes")
-
-
-def pairs_table(figure: EntailmentFigure1) -> Table:
-    headers = [Header(name, align="left") for name in (*LEFT, "classes")]
-    headers += [Header("difference"), Header("Welch's t"), Header("p"), Header("p (Holm)"), Header("Hedges' g")]
-    rows = [
-        [
-            *map(Cell, (each.model, each.corpus, f"{each.first} - {each.second}")),
-            Cell(fixed(each.difference), _interval(each.low, each.high)),
-            Cell("–" if each.t is None else f"{each.t:.2f}", "" if each.freedom is None else f"({each.freedom:.1f})"),
-            *(Cell("–" if p is None else short_p(p)) for p in (each.p, each.p_holm)),
-            Cell(fixed(each.g), _interval(each.g_low, each.g_high)),
-        ]
-        for each in figure.pairs
-    ]
-    notes = [
-        "difference: of mean scores, [95% interval]; Welch's t (degrees of freedom) takes responses as independent, and"
-        " p can be too small where a context or a dialogue has several: compare the intervals over units above",
-        "p (Holm): corrected for the three pairs of a model and corpus; Hedges' g: the difference in pooled standard"
-        " deviations, [95% interval]",
-    ]
-    return Table(headers, rows, notes, "pairs-of-classes")
-
-
-def counts_table(figure: EntailmentFigure1) -> Table:
-    headers = [Header(name, align="left") for name in (*LEFT, "system")]
-    headers += [Header("n"), *map(Header, CLASSES)]
-    rows = [
-        [
-            *map(Cell, (each.model, each.corpus, each.system, str(each.n))),
-            *(_share(getattr(each, label), each.n) for label in CLASSES),
-        ]
-        for each in figure.counts
-    ]
-    notes = ["predicted classes of each system's responses; true responses: the references, each once for its context"]
-    return Table(headers, rows, notes, "systems")
-
-
-def notes_of(figure: EntailmentFigure1) -> list[str]:
-    shown = zip(figure.scores[:: len(CLASSES)], figure.panels, strict=True)
-    rated = dict.fromkeys(f"{each.corpus}: {panel.scale.words}" for each, panel in shown)
-    return [
-        GONE,
-        f"figure 1 of {PAPER}, which shows BERT's predictions and no numbers: people liked what is taken for entailment"
-        " best, and contradiction better than neutral",
-        f"ratings: {'; '.join(rated)}",
-    ]
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{fixed(low)}, {fixed(high)}]"
-
-
-def _share(count: int, total: int) -> Cell:
-    return Cell(str(count), f"{count / total:.1%}" if total else "")
-
-
-SCHEMA = "dialogauge.entailment_figure1/1"
 
 
 @dataclass(frozen=True)
@@ -148,13 +57,13 @@ class BoxPanel:
 
 
 @dataclass(frozen=True, repr=False)
-class EntailmentFigure1(Forms):
+class EntailmentFigure1(SideBySide):
+    schema = "dialogauge.entailment_figure1/1"
+
     scores: list[ClassScore]
     pairs: list[ClassPair]
     counts: list[ClassCount]
     panels: list[BoxPanel]
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
 
     def to_records(self) -> list[dict[str, Any]]:
         """One for each class, pair of classes and system, as `kind` says."""
@@ -163,17 +72,23 @@ class EntailmentFigure1(Forms):
         names = dict.fromkeys(name for record in records for name in record)
         return [{name: record.get(name) for name in names} for record in records]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "figure": 1,
-            "files": [asdict(file) for file in self.files],
-            "classes": [asdict(each) for each in self.scores],
-            "pairs": [asdict(each) for each in self.pairs],
-            "systems": [asdict(each) for each in self.counts],
-            "notes": notes_of(self),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
+    def head(self) -> dict[str, Any]:
+        return {"figure": 1}
+
+    def body(self) -> dict[str, Any]:
+        parts = {"classes": self.scores, "pairs": self.pairs, "systems": self.counts}
+        found = {name: [asdict(each) for each in part] for name, part in parts.items()}  # type: ignore[attr-defined]
+        return {**found, "notes": self.notes()}
+
+    def notes(self) -> list[str]:
+        shown = zip(self.scores[:: len(CLASSES)], self.panels, strict=True)
+        rated = dict.fromkeys(f"{each.corpus}: {panel.scale.words}" for each, panel in shown)
+        return [
+            GONE,
+            f"figure 1 of {PAPER}, which shows BERT's predictions and no numbers: people liked what is taken for"
+            " entailment best, and contradiction better than neutral",
+            f"ratings: {'; '.join(rated)}",
+        ]
 
     def to_table(self) -> Table:
         return scores_table(self)
@@ -181,6 +96,62 @@ class EntailmentFigure1(Forms):
     def all_tables(self) -> list[Table]:
         """Means, tests, and counts by system."""
         return [scores_table(self), pairs_table(self), counts_table(self)]
+
+
+def scores_table(figure: EntailmentFigure1) -> Table:
+    rows: list[list[str | Cell]] = [
+        [
+            *(each.model, each.corpus, each.label, str(each.n)),
+            estimate(each.mean, each.low, each.high),
+            str(each.units),
+            interval_and_p(each.low_over_units, each.high_over_units, None),
+        ]
+        for each in figure.scores
+    ]
+    notes = [
+        *figure.notes(),
+        "mean score: of people's mean ratings of single responses, [95% interval] by Student's t, which takes responses"
+        " as independent; units: dialogues or contexts; over units: the 95% interval that keeps their responses"
+        f" together, from {FEWEST_UNITS} of them on",
+    ]
+    return make_table((*LEFT, "predicted class"), ("n", "mean score", "units", "over units"), rows, notes, "classes")
+
+
+def pairs_table(figure: EntailmentFigure1) -> Table:
+    rows: list[list[str | Cell]] = [
+        [
+            *(each.model, each.corpus, f"{each.first} - {each.second}"),
+            estimate(each.difference, each.low, each.high),
+            Cell("–" if each.t is None else f"{each.t:.2f}", "" if each.freedom is None else f"({each.freedom:.1f})"),
+            *("–" if p is None else short_p(p) for p in (each.p, each.p_holm)),
+            estimate(each.g, each.g_low, each.g_high),
+        ]
+        for each in figure.pairs
+    ]
+    right = ("difference", "Welch's t", "p", "p (Holm)", "Hedges' g")
+    notes = [
+        "difference: of mean scores, [95% interval]; Welch's t (degrees of freedom) takes responses as independent, and"
+        " p can be too small where a context or a dialogue has several: compare the intervals over units above",
+        "p (Holm): corrected for the three pairs of a model and corpus; Hedges' g: the difference in pooled standard"
+        " deviations, [95% interval]",
+    ]
+    return make_table((*LEFT, "classes"), right, rows, notes, "pairs-of-classes")
+
+
+def counts_table(figure: EntailmentFigure1) -> Table:
+    rows: list[list[str | Cell]] = [
+        [
+            *(each.model, each.corpus, each.system, str(each.n)),
+            *(_share(getattr(each, label), each.n) for label in CLASSES),
+        ]
+        for each in figure.counts
+    ]
+    notes = ["predicted classes of each system's responses; true responses: the references, each once for its context"]
+    return make_table((*LEFT, "system"), ("n", *CLASSES), rows, notes, "systems")
+
+
+def _share(count: int, total: int) -> Cell:
+    return Cell(str(count), f"{count / total:.1%}" if total else "")
 
 
 def reproduce_entailment_figure1(
@@ -192,20 +163,15 @@ def reproduce_entailment_figure1(
     progress: bool = False,
 ) -> EntailmentFigure1:
     """`models` are directories by name, beside the model that comes with dialogauge; `only` names corpora."""
-    rated, caveats = read_corpora(Path(folder), only)
-    found, lacking = find_models(models)
-    encoders = Encoders(Cache() if cache else None, progress)
-    result = EntailmentFigure1([], [], [], [], tuple(file for each in rated for file in each.corpus.files), [])
-    remarks: list[Caveat] = []
-    for model, corpus, predicted in predict_each(found, rated, encoders, progress):
-        remarks += predicted.caveats
-        result.scores.extend(class_scores(model.name, corpus, predicted))
-        result.pairs.extend(class_pairs(model.name, corpus, predicted))
-        result.counts.extend(_counts(model, corpus, predicted, encoders))
-        scores = dict(zip(CLASSES, scores_by_class(corpus, predicted), strict=True))
-        result.panels.append(BoxPanel(model.name, corpus.title, corpus.scale, scores))
-    result.caveats.extend([gone(), *caveats, *lacking, *remarks, *encoders.caveats()])
-    return result
+    judged = judge(folder, models, only, cache, progress)
+    scores, pairs, counts, panels = list[ClassScore](), list[ClassPair](), list[ClassCount](), list[BoxPanel]()
+    for model, corpus, predicted in judged.each:
+        scores += class_scores(model.name, corpus, predicted)
+        pairs += class_pairs(model.name, corpus, predicted)
+        counts += _counts(model, corpus, predicted, judged.encoders)
+        by_class = dict(zip(CLASSES, scores_by_class(corpus, predicted), strict=True))
+        panels.append(BoxPanel(model.name, corpus.title, corpus.scale, by_class))
+    return EntailmentFigure1(scores, pairs, counts, panels, files=judged.files, caveats=judged.caveats)
 
 
 def _counts(model: NamedModel, rated: RatedCorpus, predicted: Predicted, encoders: Encoders) -> list[ClassCount]:

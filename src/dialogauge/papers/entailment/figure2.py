@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.agreement.result import AgreementRow, interval_and_p
-from dialogauge.corpus.corpus import SourceFile
+from dialogauge.agreement.result import AgreementRow
 from dialogauge.errors import Caveat, InputError
-from dialogauge.evaluation.digits import fixed
-from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.base import spell_file
-from dialogauge.papers.entailment.published import GONE, PAPER, RatedCorpus, Scale, gone, read_corpora
+from dialogauge.papers.entailment.inputs import (
+    GONE,
+    OTHER_CORPORA,
+    PAPER,
+    EntailmentInputs,
+    RatedCorpus,
+    Scale,
+    read_corpora,
+)
 from dialogauge.papers.entailment.rows import TableRow, agreement_of, find_embeddings, make_rows, remarks_of
-from dialogauge.papers.entailment.table3 import NUMBERS, EntailmentInputs
+from dialogauge.papers.entailment.table3 import NUMBERS
+from dialogauge.papers.side_by_side import SideBySide, estimate, files_of, make_table, numbers_of
 from dialogauge.stats.arrays import Floats
-from dialogauge.tables import Cell, Header, Table
+from dialogauge.tables import Cell, Table
 
 SHOWN = ("second_last", "ss_h1", "extrema/bert")
 
@@ -81,18 +87,17 @@ def scatter_panels(
     return panels, remarks_of(agreement, rated)
 
 
-SCHEMA = "dialogauge.entailment_figure2/1"
 JITTER = 0.1
 """The standard deviation of the noise that is added to ratings where they are drawn, as in the paper."""
 
 
 @dataclass(frozen=True, repr=False)
-class EntailmentFigure2(Forms):
+class EntailmentFigure2(SideBySide):
+    schema = "dialogauge.entailment_figure2/1"
+
     panels: list[ScatterPanel]
     resamples: int
     seed: int
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
 
     def to_records(self) -> list[dict[str, Any]]:
         return [
@@ -108,35 +113,28 @@ class EntailmentFigure2(Forms):
             for panel in self.panels
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def head(self) -> dict[str, Any]:
+        return {"figure": 2}
+
+    def body(self) -> dict[str, Any]:
         points = [
             {"corpus": p.corpus, "title": p.title, "human": p.people.tolist(), "metric": p.values.tolist()}
             for p in self.panels
         ]
-        return {
-            "schema": SCHEMA,
-            "figure": 2,
-            "files": [asdict(file) for file in self.files],
-            "settings": {"resamples": self.resamples, "seed": self.seed, "jitter": JITTER},
-            "panels": self.to_records(),
-            "points": points,
-            "notes": self._notes(),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
+        settings = {"resamples": self.resamples, "seed": self.seed, "jitter": JITTER}
+        return {"settings": settings, "panels": self.to_records(), "points": points, "notes": self.notes()}
 
     def to_table(self) -> Table:
-        headers = [Header("on", align="left"), Header("metric", align="left")]
-        headers += [Header("n"), Header("Pearson"), Header("Spearman")]
-        rows = [
+        rows: list[list[str | Cell]] = [
             [
-                *map(Cell, (panel.corpus, panel.title, str(panel.row.n))),
-                *(_estimate(panel.row, name) for name in ("pearson", "spearman")),
+                *(panel.corpus, panel.title, str(panel.row.n)),
+                *(estimate(*numbers_of(panel.row, name)) for name in ("pearson", "spearman")),
             ]
             for panel in self.panels
         ]
-        return Table(headers, rows, self._notes())
+        return make_table(("on", "metric"), ("n", "Pearson", "Spearman"), rows, self.notes())
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
         how = f"{self.resamples} resamples, seed {self.seed}"
         return [
             GONE,
@@ -165,11 +163,6 @@ def reproduce_entailment_figure2(
         panels=panels,
         resamples=resamples,
         seed=seed,
-        files=tuple(file for each in grade for file in each.corpus.files),
-        caveats=list(dict.fromkeys([gone(), *caveats, *remarks])),
+        files=files_of(each.corpus for each in grade),
+        caveats=list(dict.fromkeys([OTHER_CORPORA, *caveats, *remarks])),
     )
-
-
-def _estimate(row: AgreementRow, name: str) -> Cell:
-    ends = (getattr(row, f"{name}_low"), getattr(row, f"{name}_high"), getattr(row, f"{name}_p"))
-    return Cell(fixed(getattr(row, name)), interval_and_p(*ends))

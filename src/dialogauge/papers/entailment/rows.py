@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,24 @@ from dialogauge.agreement import Agreement, correlate
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.encode.encoders import STATIC, UNIVERSAL
 from dialogauge.encode.universal import open_universal
-from dialogauge.errors import Caveat, DialogaugeError, unknown
+from dialogauge.errors import Caveat, DialogaugeError
 from dialogauge.evaluation.caveats import number_free
-from dialogauge.files import expanded
 from dialogauge.metrics.base import AnyMetric, spell_file
 from dialogauge.metrics.dialogue.semantic import SemanticDistance, SemanticSimilarity
 from dialogauge.metrics.embedding.bertscore import BertScore
 from dialogauge.metrics.embedding.word_vectors import EmbeddingAverage, EmbeddingExtrema, EmbeddingGreedy
-from dialogauge.papers.entailment.published import NamedModel, RatedCorpus, entailment_table3
-from dialogauge.papers.models import encoder_for, stand_in_caveats
+from dialogauge.papers.entailment.inputs import NamedModel, RatedCorpus
+from dialogauge.papers.side_by_side import (
+    BERT_BASE,
+    Published,
+    check_known,
+    encoder_for,
+    read_published,
+    stand_in_caveats,
+    static_encoder,
+)
 from dialogauge.tables import counted
 
-BERT_BASE = "bert-base-uncased"
 EMBEDDINGS = {"bert": "BERT", "elmo": "ELMo", "use": "USE", "word2vec": "word2vec"}
 KINDS: dict[str, tuple[str, Callable[..., AnyMetric]]] = {
     "ss_h2": ("SS(H-2)", partial(SemanticDistance, history="last_two")),
@@ -38,6 +44,13 @@ KINDS: dict[str, tuple[str, Callable[..., AnyMetric]]] = {
 }
 OURS = ("second_last/bert", "second_last/use", "similarity_h2/bert", "similarity_h1/bert", "bertscore/bert")
 ENTAILMENT = {"entailment": "probability", "expected": "expected"}
+
+
+@cache
+def entailment_table3() -> Published[tuple[float, ...]]:
+    """Correlations by metric and embedding, as `ss_h1/use`: SS with the last utterance, SS with the last two (h2),
+    and the three metrics of word vectors."""
+    return read_published(__file__, "table3", lambda _, numbers: tuple(numbers.values()))
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,7 @@ class Embeddings:
 def find_embeddings(vectors: str | Path | None, models: Mapping[str, str]) -> Embeddings:
     """`vectors` is a file in place of word2vec, `models` names an encoder in place of BERT."""
     bert = encoder_for(BERT_BASE, models)
-    static = f"{STATIC}{expanded(vectors).absolute()}" if vectors else f"{STATIC}minilm"
+    static = static_encoder(vectors) if vectors else f"{STATIC}minilm"
     use, said = find_use()
     remarks = {
         "bert": stand_in_caveats({BERT_BASE: bert}),
@@ -113,10 +126,7 @@ def make_rows(embeddings: Embeddings, models: Sequence[NamedModel], only: Sequen
             title = f"entailment ({model.name}), {score}"
             rows.append(TableRow(f"{kind}/{model.name}", title, model.metric(score), None))  # type: ignore[arg-type]
     names = dict.fromkeys(name for row in rows for name in (row.name, row.name.partition("/")[0]))
-    names |= dict.fromkeys(ENTAILMENT)
-    for name in only:
-        if name not in names:
-            raise unknown("row of table 3", name, names)
+    check_known("row of table 3", only, names | dict.fromkeys(ENTAILMENT))
     return [row for row in rows if not only or {row.name, row.name.partition("/")[0]} & set(only)]
 
 

@@ -7,21 +7,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.inference import LABELS, SPLITS, Label
 from dialogauge.corpus.load import stream, watched
-from dialogauge.errors import Caveat, InputError
-from dialogauge.evaluation.forms import Forms
+from dialogauge.errors import InputError
 from dialogauge.learned.synthesis import Options, Synthesis
 from dialogauge.learned.synthesis.dialogues import gather
 from dialogauge.learned.synthesis.synthesize import PAPER as PUBLISHED
 from dialogauge.learned.synthesis.synthesize import paper_share
-from dialogauge.papers.entailment.published import PAPER
-from dialogauge.papers.fbd.published import Source
+from dialogauge.papers.entailment.inputs import PAPER
+from dialogauge.papers.side_by_side import SideBySide, Source, make_table, paper_and_ours
 from dialogauge.progress import progress_bar
-from dialogauge.tables import Cell, Header, Table, counted
+from dialogauge.tables import Cell, Table, counted
 
-SCHEMA = "dialogauge.entailment_table1/1"
 TITLES = {"train": "Train", "validation": "Dev", "test": "Test"}
 TOTALS = {"train": "1.1M", "validation": "50.2K", "test": "5.6K"}
 """As printed; the labels of Dev add up to 50.0K."""
@@ -41,39 +38,28 @@ class LabelCount:
 
 
 @dataclass(frozen=True, repr=False)
-class EntailmentTable1(Forms):
+class EntailmentTable1(SideBySide):
+    schema = "dialogauge.entailment_table1/1"
+
     cells: list[LabelCount]
     dialogues: int
     options: Options
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
 
-    def to_records(self) -> list[dict[str, Any]]:
-        return [asdict(cell) for cell in self.cells]
+    def head(self) -> dict[str, Any]:
+        return {"source": asdict(SOURCE)}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "source": asdict(SOURCE),
-            "files": [asdict(file) for file in self.files],
-            "dialogues": self.dialogues,
-            "options": asdict(self.options),
-            "cells": self.to_records(),
-            "notes": self._notes(),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
+    def body(self) -> dict[str, Any]:
+        made_by = {"dialogues": self.dialogues, "options": asdict(self.options)}
+        return {**made_by, **super().body(), "notes": self.notes()}
 
     def to_table(self) -> Table:
-        headers = [Header("pairs", align="left")]
-        for title in TITLES.values():
-            headers += [Header(f"{title}: paper"), Header("ours")]
-        rows = []
-        for label in (*LABELS, None):
-            mine = [cell for cell in self.cells if cell.label == label]
-            rows.append([Cell(label or "total"), *(text for cell in mine for text in _texts(cell))])
-        return Table(headers, rows, self._notes())
+        rows = [
+            (label or "total", *(text for cell in self.cells if cell.label == label for text in _texts(cell)))
+            for label in (*LABELS, None)
+        ]
+        return make_table(["pairs"], paper_and_ours(TITLES.values(), "ours"), rows, self.notes())
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
         return [
             f"paper: table 1 of {PAPER}, made from Persona-Chat and MultiNLI; ours: "
             f"{counted(self.dialogues, 'dialogue')} of the files below, "

@@ -5,30 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dialogauge.corpus.corpus import SourceFile
-from dialogauge.encode.cache.cache import Cache
-from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat
-from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.learned.entailment import CLASSES
-from dialogauge.papers.entailment.classes import Predicted, Thresholds, count_classes, predict_each
-from dialogauge.papers.entailment.published import (
-    GONE,
-    PAPER,
-    NamedModel,
-    RatedCorpus,
-    entailment_table2,
-    find_models,
-    gone,
-    read_corpora,
-)
+from dialogauge.papers.entailment.classes import Predicted, Thresholds, count_classes, judge
+from dialogauge.papers.entailment.inputs import GONE, PAPER, NamedModel, RatedCorpus
+from dialogauge.papers.side_by_side import Published, SideBySide, estimate, make_table, read_published
 from dialogauge.stats.intervals import clustered_mean
-from dialogauge.tables import Cell, Header, Table
+from dialogauge.tables import Cell, Table
+
+
+@cache
+def entailment_table2() -> Published[dict[str, float]]:
+    """Accuracies, by the paper's names of its models and corpora."""
+    return read_published(__file__, "table2", lambda _, numbers: numbers)
 
 
 @dataclass(frozen=True)
@@ -67,12 +61,8 @@ class Accurate:
 
 
 def published_rows() -> list[Accurate]:
-    table = entailment_table2()
-    return [
-        Accurate(method, corpus, True, number)
-        for method, numbers in table.rows.items()
-        for corpus, number in zip(table.corpora, numbers, strict=True)
-    ]
+    rows = entailment_table2().rows.items()
+    return [Accurate(method, corpus, True, number) for method, row in rows for corpus, number in row.items()]
 
 
 def accuracy_of(model: NamedModel, rated: RatedCorpus, predicted: Predicted, rule: Thresholds) -> Accurate:
@@ -100,37 +90,28 @@ def accuracy_of(model: NamedModel, rated: RatedCorpus, predicted: Predicted, rul
     )
 
 
-SCHEMA = "dialogauge.entailment_table2/1"
-
-
 @dataclass(frozen=True, repr=False)
-class EntailmentTable2(Forms):
+class EntailmentTable2(SideBySide):
+    schema = "dialogauge.entailment_table2/1"
+
     rows: list[Accurate]
     thresholds: Thresholds
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
 
     def to_records(self) -> list[dict[str, Any]]:
         return [row.record() for row in self.rows]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "source": asdict(entailment_table2().source),
-            "files": [asdict(file) for file in self.files],
-            "thresholds": asdict(self.thresholds),
-            "classes": list(CLASSES),
-            "rows": [asdict(row) for row in self.rows],
-            "notes": self._notes(),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
+    def head(self) -> dict[str, Any]:
+        return {"source": asdict(entailment_table2().source)}
+
+    def body(self) -> dict[str, Any]:
+        rule = {"thresholds": asdict(self.thresholds), "classes": list(CLASSES)}
+        return {**rule, "rows": [asdict(row) for row in self.rows], "notes": self.notes()}
 
     def to_table(self) -> Table:
-        headers = [Header("method", align="left"), Header("on", align="left"), Header("n"), Header("accuracy")]
-        headers += [Header("commonest class"), Header("people: e/n/c"), Header("predicted: e/n/c")]
-        return Table(headers, [_cells(row) for row in self.rows], self._notes())
+        right = ("n", "accuracy", "commonest class", "people: e/n/c", "predicted: e/n/c")
+        return make_table(("method", "on"), right, map(_cells, self.rows), self.notes())
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
         return [
             GONE,
             f"paper: table 2 of {PAPER}; it does not say how often the commonest class is right",
@@ -151,30 +132,17 @@ def reproduce_entailment_table2(
     progress: bool = False,
 ) -> EntailmentTable2:
     """`models` are directories by name, beside the model that comes with dialogauge; `only` names corpora."""
-    rule = thresholds or Thresholds()
-    rated, caveats = read_corpora(Path(folder), only)
-    found, lacking = find_models(models)
-    encoders = Encoders(Cache() if cache else None, progress)
-    rows, remarks = published_rows(), list[Caveat]()
-    for model, corpus, predicted in predict_each(found, rated, encoders, progress):
-        rows.append(accuracy_of(model, corpus, predicted, rule))
-        remarks += predicted.caveats
-    return EntailmentTable2(
-        rows=rows,
-        thresholds=rule,
-        files=tuple(file for corpus in rated for file in corpus.corpus.files),
-        caveats=[gone(), *caveats, *lacking, *remarks, *encoders.caveats()],
-    )
+    rule, judged = thresholds or Thresholds(), judge(folder, models, only, cache, progress)
+    rows = [*published_rows(), *(accuracy_of(*each, rule) for each in judged.each)]
+    return EntailmentTable2(rows, rule, files=judged.files, caveats=judged.caveats)
 
 
-def _cells(row: Accurate) -> list[Cell]:
+def _cells(row: Accurate) -> list[str | Cell]:
     if row.published:
-        return [Cell(f"{row.method} (paper)"), Cell(row.corpus), Cell(""), Cell(f"{row.accuracy:.3f}"), *[Cell("")] * 3]
+        return [f"{row.method} (paper)", row.corpus, "", f"{row.accuracy:.3f}", "", "", ""]
     return [
-        Cell(row.method),
-        Cell(row.corpus),
-        Cell(str(row.n)),
-        Cell(f"{row.accuracy:.3f}", f"[{row.low:.3f}, {row.high:.3f}]"),
+        *(row.method, row.corpus, str(row.n)),
+        estimate(row.accuracy, row.low, row.high),
         Cell(f"{row.commonest_share:.3f}", row.commonest or ""),
-        *(Cell("/".join(map(str, counts or ()))) for counts in (row.people, row.predicted)),
+        *("/".join(map(str, counts or ())) for counts in (row.people, row.predicted)),
     ]

@@ -7,89 +7,29 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dialogauge import tables
 from dialogauge.agreement import Agreement, correlate
-from dialogauge.agreement.result import interval_and_p
-from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.errors import Caveat, unknown
+from dialogauge.corpus.corpus import Corpus
 from dialogauge.evaluation.digits import fixed
-from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.base import spell_file
 from dialogauge.metrics.registry import Request, parse_request
-from dialogauge.papers.fbd.published import MetricRow, Source, Table3, Table5, load_corpora, table3, table5
-from dialogauge.papers.models import STAND_INS, encoder_for, stand_in_caveats
-from dialogauge.tables import Cell, Header, Table
+from dialogauge.papers.fbd.published import PAPER, MetricRow, load_corpora, table3, table5
+from dialogauge.papers.side_by_side import (
+    STAND_INS,
+    Published,
+    SideBySide,
+    Source,
+    check_known,
+    encoder_for,
+    estimate,
+    make_table,
+    numbers_of,
+    paper_and_ours,
+    stand_in_caveats,
+)
+from dialogauge.tables import Cell, Table
 
-TITLES = {"spearman": "Spearman", "pearson": "Pearson"}
-
-
-def correlations_table(result: Reproduced) -> Table:
-    headers = [Header("metric", align="left"), Header("on", align="left"), Header("systems")]
-    for title in TITLES.values():
-        headers += [Header(f"{title}: paper"), Header("ours"), Header("signed")]
-    rows = []
-    lines = dict.fromkeys((cell.row, cell.column) for cell in result.cells)
-    for row, column in lines:
-        cells = [result.cell(row, column, coefficient) for coefficient in TITLES]
-        lead = [Cell(_name(cells[0])), Cell(result.titles[column]), Cell(str(cells[0].n))]
-        rows.append([*lead, *(text for cell in cells for text in _texts(cell))])
-    return Table(headers, rows, _notes(result))
-
-
-def _name(cell: PaperCell) -> str:
-    """The paper's name where nothing else than the paper's model made the numbers."""
-    if cell.encoder is None or cell.encoder == cell.model:
-        return cell.row
-    return f"{cell.row.split(' (')[0]} ({spell_file(cell.encoder)})"
-
-
-def _texts(cell: PaperCell) -> list[Cell]:
-    absolute = None if cell.value is None else abs(cell.value)
-    return [
-        Cell(fixed(cell.published)),
-        Cell(fixed(absolute), "=" if cell.equal and cell.same_recipe else ""),
-        Cell(fixed(cell.value), interval_and_p(cell.low, cell.high, cell.p)),
-    ]
-
-
-def _notes(result: Reproduced) -> list[str]:
-    source, settings = result.source, result.agreement.settings
-    notes = [
-        f"paper: table {source.number} of Xiang et al. 2021, which shows absolute values",
-        "ours: without its sign, as the paper has it; =: equal to three decimals, by the same recipe",
-        f"signed: more is better; [low, high]: {100 * settings.confidence:.4g}% interval,"
-        f" bootstrap over {result.agreement.unit} and systems ({settings.resamples} resamples, seed {settings.seed}),"
-        " no narrower than Fisher's; p: permutations of the systems",
-        *_counts(result.cells),
-    ]
-    wrong = [
-        f"{_name(cell)} on {result.titles[cell.column]} ({TITLES[cell.coefficient]})"
-        for cell in result.cells
-        if cell.value is not None and cell.value < 0
-    ]
-    if wrong:
-        notes.append(f"below 0, the wrong way: {', '.join(wrong)}")
-    return notes
-
-
-def _counts(cells: Sequence[PaperCell]) -> list[str]:
-    """How many of the cells that could be equal are, and which are not."""
-    same = [cell for cell in cells if cell.same_recipe and cell.published is not None]
-    if not same:
-        return []
-    rows = ", ".join(dict.fromkeys(cell.row for cell in same))
-    found = [f"{rows}: {sum(cell.equal for cell in same)} of {len(same)} cells equal the paper's"]
-    for cell in same:
-        if not cell.equal:
-            ours = "undefined" if cell.value is None else f"{cell.value:.4f}"
-            paper = f"paper {fixed(cell.published)}"
-            found.append(f"not equal: {cell.row} on {cell.column}, {TITLES[cell.coefficient]}: {ours}, {paper}")
-    return found
-
-
-SCHEMA = "dialogauge.reproduced/1"
 COMPAT = "fbd-paper"
-COEFFICIENTS = ("spearman", "pearson")
+COEFFICIENTS = {"spearman": "Spearman", "pearson": "Pearson"}
 
 
 @dataclass(frozen=True)
@@ -121,17 +61,31 @@ class PaperCell:
     equal: bool
     """Whether ours without its sign is the published value to three decimals."""
 
+    @property
+    def name(self) -> str:
+        """The paper's name of the metric where nothing else than the paper's model made the numbers."""
+        if self.encoder is None or self.encoder == self.model:
+            return self.row
+        return f"{self.row.split(' (')[0]} ({spell_file(self.encoder)})"
+
+    @property
+    def shown(self) -> list[Cell]:
+        """The paper's, ours as the paper has it, and ours."""
+        absolute = None if self.value is None else abs(self.value)
+        equal = Cell(fixed(absolute), "=" if self.equal and self.same_recipe else "")
+        return [Cell(fixed(self.published)), equal, estimate(self.value, self.low, self.high, self.p)]
+
 
 @dataclass(frozen=True, repr=False)
-class Reproduced(Forms):
+class Reproduced(SideBySide):
     """A table of correlations, the paper's and ours."""
+
+    schema = "dialogauge.reproduced/1"
 
     source: Source
     titles: Mapping[str, str]
     cells: list[PaperCell]
     agreement: Agreement
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
 
     def cell(self, row: str, column: str, coefficient: str) -> PaperCell:
         for cell in self.cells:
@@ -139,22 +93,52 @@ class Reproduced(Forms):
                 return cell
         raise KeyError((row, column, coefficient))
 
-    def to_records(self) -> list[dict[str, Any]]:
-        """One per published number."""
-        return [asdict(cell) for cell in self.cells]
+    def head(self) -> dict[str, Any]:
+        return {"source": asdict(self.source)}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "source": asdict(self.source),
-            "files": [asdict(file) for file in self.files],
-            "settings": asdict(self.agreement.settings),
-            "cells": self.to_records(),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
+    def body(self) -> dict[str, Any]:
+        return {"settings": asdict(self.agreement.settings), **super().body()}
 
-    def to_table(self) -> tables.Table:
-        return correlations_table(self)
+    def to_table(self) -> Table:
+        rows: list[list[str | Cell]] = []
+        for row, column in dict.fromkeys((cell.row, cell.column) for cell in self.cells):
+            cells = [self.cell(row, column, coefficient) for coefficient in COEFFICIENTS]
+            shown = [text for cell in cells for text in cell.shown]
+            rows.append([cells[0].name, self.titles[column], str(cells[0].n), *shown])
+        right = ["systems", *paper_and_ours(COEFFICIENTS.values(), "ours", "signed")]
+        return make_table(("metric", "on"), right, rows, self.notes())
+
+    def notes(self) -> list[str]:
+        settings = self.agreement.settings
+        notes = [
+            f"paper: table {self.source.number} of {PAPER}, which shows absolute values",
+            "ours: without its sign, as the paper has it; =: equal to three decimals, by the same recipe",
+            f"signed: more is better; [low, high]: {100 * settings.confidence:.4g}% interval,"
+            f" bootstrap over {self.agreement.unit} and systems ({settings.resamples} resamples, seed {settings.seed}),"
+            " no narrower than Fisher's; p: permutations of the systems",
+            *_counts(self.cells),
+        ]
+        wrong = [
+            f"{cell.name} on {self.titles[cell.column]} ({COEFFICIENTS[cell.coefficient]})"
+            for cell in self.cells
+            if cell.value is not None and cell.value < 0
+        ]
+        return [*notes, f"below 0, the wrong way: {', '.join(wrong)}"] if wrong else notes
+
+
+def _counts(cells: Sequence[PaperCell]) -> list[str]:
+    """How many of the cells that could be equal are, and which are not."""
+    same = [cell for cell in cells if cell.same_recipe and cell.published is not None]
+    if not same:
+        return []
+    rows = ", ".join(dict.fromkeys(cell.row for cell in same))
+    found = [f"{rows}: {sum(cell.equal for cell in same)} of {len(same)} cells equal the paper's"]
+    for cell in same:
+        if not cell.equal:
+            ours = "undefined" if cell.value is None else f"{cell.value:.4f}"
+            paper = f"paper {fixed(cell.published)}"
+            found.append(f"not equal: {cell.row} on {cell.column}, {COEFFICIENTS[cell.coefficient]}: {ours}, {paper}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -195,11 +179,11 @@ def reproduce_table3(folder: str | Path, recipe: PaperRecipe, models: Sequence[s
 def reproduce_table5(folder: str | Path, recipe: PaperRecipe, **options: Any) -> Reproduced:
     """Four ratings of Daily(Z)."""
     table = table5()
-    corpora = load_corpora(Path(folder), [table.corpus])
+    corpora = load_corpora(Path(folder), [table.about["corpus"]])
     return _reproduce(table, corpora, list(table.titles), recipe, options)
 
 
-def with_models(table: Table3, models: Sequence[str]) -> Table3:
+def with_models(table: Published[MetricRow], models: Sequence[str]) -> Published[MetricRow]:
     """The table with empty rows for further models."""
     encoded = {row.metric: name.split(" (")[0] for name, row in table.rows.items() if row.encoder in STAND_INS}
     more = {f"{title} ({model})": MetricRow(metric, model, {}) for model in models for metric, title in encoded.items()}
@@ -207,16 +191,14 @@ def with_models(table: Table3, models: Sequence[str]) -> Table3:
 
 
 def _reproduce(
-    table: Table3 | Table5,
+    table: Published[MetricRow],
     corpora: Mapping[str, Corpus],
     dimension: str | Sequence[str],
     recipe: PaperRecipe,
     options: Mapping[str, Any],
 ) -> Reproduced:
+    check_known("metric of the table", recipe.rows, dict.fromkeys(row.metric for row in table.rows.values()))
     wanted = {name: row for name, row in table.rows.items() if not recipe.rows or row.metric in recipe.rows}
-    for name in recipe.rows:
-        if name not in {row.metric for row in table.rows.values()}:
-            raise unknown("metric of the table", name, dict.fromkeys(row.metric for row in table.rows.values()))
     made = {name: recipe.request(row) for name, row in wanted.items()}
     requests = [request for found in made.values() if found for request in [found[0]]]
     compat = None if recipe.own else COMPAT
@@ -256,7 +238,7 @@ def _cell(
     mine = next(
         found for found in agreement.rows if found.metric == request.name and column in (found.corpus, found.dimension)
     )
-    value = getattr(mine, coefficient)
+    value, low, high, p = numbers_of(mine, coefficient)
     return PaperCell(
         row=name,
         metric=request.name,
@@ -266,9 +248,9 @@ def _cell(
         coefficient=coefficient,
         published=published,
         value=value,
-        low=getattr(mine, f"{coefficient}_low"),
-        high=getattr(mine, f"{coefficient}_high"),
-        p=getattr(mine, f"{coefficient}_p"),
+        low=low,
+        high=high,
+        p=p,
         n=mine.n,
         same_recipe=request.compat == COMPAT and encoder == row.encoder,
         equal=value is not None and published is not None and f"{abs(value):.3f}" == f"{published:.3f}",

@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from dialogauge import tables
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.known import corpora
 from dialogauge.corpus.load import Loading, load, stream
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.reading.source import decode, raw_lines
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.forms import Forms
+from dialogauge.errors import Caveat, InputError
 from dialogauge.papers.fbd.published import annotation_file
+from dialogauge.papers.side_by_side import SideBySide, check_known, make_table
+from dialogauge.tables import Header, Table
 
 Systems = dict[str, list[Turn]]
 
@@ -288,40 +288,31 @@ def _as_in_fbd(context: Sequence[str]) -> str:
     return joined
 
 
-SCHEMA = "dialogauge.faults/1"
-
-
 @dataclass(frozen=True, repr=False)
-class Faults(Forms):
+class Faults(SideBySide):
     """What `faults` gives."""
 
+    schema = "dialogauge.faults/1"
+    listed = "rows"
+
     rows: list[Fault]
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
 
-    def to_records(self) -> list[dict[str, Any]]:
-        """One per row."""
-        return [asdict(row) for row in self.rows]
+    def head(self) -> dict[str, Any]:
+        return {}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "files": [asdict(file) for file in self.files],
-            "rows": self.to_records(),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
-
-    def to_table(self) -> tables.Table:
+    def to_table(self) -> Table:
         """The evidence stands last, since its length varies most."""
-        left = [tables.Header(name, align="left") for name in ("corpus", "fault")]
-        headers = [*left, tables.Header("found"), tables.Header("of"), tables.Header("evidence", align="left")]
         rows = [(row.corpus, row.fault, str(row.found), str(row.of), row.evidence) for row in self.rows]
-        notes = [
+        right = ("found", "of", Header("evidence", align="left"))
+        return make_table(("corpus", "fault"), right, rows, self.notes())
+
+    def notes(self) -> list[str]:
+        if not any("by chance" in row.evidence for row in self.rows):
+            return []
+        return [
             f"rare word: one that at most {RARE:.0%} of the corpus' contexts have",
             "by chance: how many there would be beside any other context of the corpus, on average",
         ]
-        used = any("by chance" in row.evidence for row in self.rows)
-        return tables.Table(headers, [[tables.Cell(text) for text in row] for row in rows], notes if used else [])
 
 
 def faults(
@@ -333,8 +324,7 @@ def faults(
     they were rated with. `conversations` are files of conversations between people (DailyDialog and ConvAI2 are to
     the point), in which responses that may be random are looked up. Each adds rows; a caveat says which are missing.
     """
-    if only is not None and only not in CHECKS:
-        raise unknown("fault", only, CHECKS)
+    check_known("fault", [] if only is None else [only], CHECKS)
     files = FaultFiles(folder, grade, conversations)
     rows = [row for name, check in CHECKS.items() if only in (None, name) for row in check(files, name)]
-    return Faults(rows, tuple(files.files), files.caveats)
+    return Faults(rows, files=tuple(files.files), caveats=files.caveats)

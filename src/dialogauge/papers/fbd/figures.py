@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from dialogauge import tables
-from dialogauge.agreement.result import interval_and_p
-from dialogauge.corpus.corpus import SourceFile
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import InputError
 from dialogauge.evaluation.digits import defined, fixed
-from dialogauge.evaluation.forms import Forms
 from dialogauge.metrics.base import spell_file
 from dialogauge.papers.fbd.correlations import COEFFICIENTS, PaperCell, PaperRecipe, Reproduced, reproduce_table3
+from dialogauge.papers.fbd.published import PAPER
+from dialogauge.papers.side_by_side import SideBySide, estimate, make_table
 from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
+from dialogauge.tables import Table
 
-SCHEMA = "dialogauge.reproduced-figure/1"
 SERIES = {"bertscore": "BERTScore", "fbd": "FBD", "prd": "PRD"}
 LARGE = ("bert-large-uncased", "roberta-large")
 
@@ -39,13 +37,14 @@ class Bar:
 
 
 @dataclass(frozen=True, repr=False)
-class ReproducedFigure(Forms):
+class ReproducedFigure(SideBySide):
     """The bars of a figure, the paper's and ours."""
+
+    schema = "dialogauge.reproduced-figure/1"
+    listed = "bars"
 
     title: str
     bars: list[Bar]
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
 
     @property
     def panels(self) -> dict[str, list[Bar]]:
@@ -55,32 +54,18 @@ class ReproducedFigure(Forms):
             for name in dict.fromkeys(bar.coefficient for bar in self.bars)
         }
 
-    def to_records(self) -> list[dict[str, Any]]:
-        return [asdict(bar) for bar in self.bars]
+    def head(self) -> dict[str, Any]:
+        return {"title": self.title}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "title": self.title,
-            "files": [asdict(file) for file in self.files],
-            "bars": self.to_records(),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
-
-    def to_table(self) -> tables.Table:
-        names = ("group", "metric", "coefficient")
-        headers = [tables.Header(name, align="left") for name in names]
-        headers += [tables.Header("paper"), tables.Header("ours, signed")]
+    def to_table(self) -> Table:
         rows = [
-            [
-                *(tables.Cell(text) for text in (bar.group, bar.series, bar.coefficient)),
-                tables.Cell(fixed(bar.published)),
-                tables.Cell(fixed(bar.value), interval_and_p(bar.low, bar.high, None)),
-            ]
+            (bar.group, bar.series, bar.coefficient, fixed(bar.published), estimate(bar.value, bar.low, bar.high))
             for bar in self.bars
         ]
-        notes = [self.title, "paper: the mean of absolute values; ours: of signed ones"]
-        return tables.Table(headers, rows, notes)
+        return make_table(("group", "metric", "coefficient"), ("paper", "ours, signed"), rows, self.notes())
+
+    def notes(self) -> list[str]:
+        return [self.title, "paper: the mean of absolute values; ours: of signed ones"]
 
 
 def reproduce_figure1(folder: str | Path, recipe: PaperRecipe, **options: Any) -> ReproducedFigure:
@@ -93,7 +78,7 @@ def figure1(table: Reproduced) -> ReproducedFigure:
     # Two models on one corpus are no independent observations: their mean has no interval.
     bars = [bar for name in COEFFICIENTS for bar in _bars(name, groups)]
     plain = [replace(bar, low=None, high=None) for bar in bars]
-    return _figure("figure 1 of Xiang et al. 2021: means over two language models, by corpus", plain, table)
+    return _figure(f"figure 1 of {PAPER}: means over two language models, by corpus", plain, table)
 
 
 def reproduce_figure2(folder: str | Path, recipe: PaperRecipe, **options: Any) -> ReproducedFigure:
@@ -110,7 +95,7 @@ def figure2(table: Reproduced) -> ReproducedFigure:
         for model, used in models
     }
     bars = [bar for name in COEFFICIENTS for bar in _bars(name, groups)]
-    return _figure("figure 2 of Xiang et al. 2021: means over six corpora, by language model", bars, table)
+    return _figure(f"figure 2 of {PAPER}: means over six corpora, by language model", bars, table)
 
 
 def _only_series(recipe: PaperRecipe) -> PaperRecipe:
@@ -137,4 +122,4 @@ def _bars(coefficient: str, groups: Mapping[str, Sequence[PaperCell]]) -> list[B
 
 
 def _figure(title: str, bars: list[Bar], table: Reproduced) -> ReproducedFigure:
-    return ReproducedFigure(title, bars, table.files, table.caveats)
+    return ReproducedFigure(title, bars, files=table.files, caveats=table.caveats)

@@ -1,4 +1,4 @@
-"""The numbers of the FBD paper (Xiang et al. 2021), set beside ours, and its files by the names of their corpora."""
+"""The numbers of the FBD paper (Xiang et al. 2021) in `published.toml`, and its files by the names of their corpora."""
 
 from __future__ import annotations
 
@@ -12,16 +12,9 @@ from dialogauge.corpus import load
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.known import corpora
 from dialogauge.errors import InputError
+from dialogauge.papers.side_by_side import Published, published_file, read_published
 
-
-@dataclass(frozen=True)
-class Source:
-    """Where a table stands: the paper's key in `corpus/known.toml` and the number it has there (in the version of
-    the ACL, not of arXiv). The caption is in our words."""
-
-    paper: str
-    number: int
-    caption: str
+PAPER = "Xiang et al. 2021"
 
 
 @dataclass(frozen=True)
@@ -56,88 +49,32 @@ class ModelRow:
     """By known corpus."""
 
 
-@dataclass(frozen=True)
-class Table3:
-    """Metrics down, corpora across. `titles` has the paper's name of each column, `rows` stand under its names."""
-
-    source: Source
-    titles: Mapping[str, str]
-    rows: Mapping[str, MetricRow]
-
-
-@dataclass(frozen=True)
-class Table4:
-    """Language models down, corpora across."""
-
-    source: Source
-    titles: Mapping[str, str]
-    rows: Mapping[str, ModelRow]
-
-
-@dataclass(frozen=True)
-class Table5:
-    """Metrics down, dimensions across, on one known corpus."""
-
-    source: Source
-    corpus: str
-    titles: Mapping[str, str]
-    rows: Mapping[str, MetricRow]
+@cache
+def table3() -> Published[MetricRow]:
+    """Agreement with overall ratings on six corpora: metrics down, corpora across."""
+    return read_published(__file__, "table3", _metric_row)
 
 
 @cache
-def table3() -> Table3:
-    """Agreement with overall ratings on six corpora."""
-    table = _listed()["table3"]
-    return Table3(_source(table), _titles(table), _metric_rows(table))
+def table4() -> Published[ModelRow]:
+    """Normality of the vectors of six corpora: language models down, corpora across."""
+    encoders = published_file(__file__)["table4"]["encoders"]
+    return read_published(__file__, "table4", lambda name, pairs: ModelRow(encoders[name], _each(Spread, pairs)))
 
 
 @cache
-def table4() -> Table4:
-    """Normality of the vectors of six corpora."""
-    table = _listed()["table4"]
-    rows = {
-        name: ModelRow(table["encoders"][name], {column: Spread(*pair) for column, pair in _cells(table, pairs)})
-        for name, pairs in table["rows"].items()
-    }
-    return Table4(_source(table), _titles(table), rows)
+def table5() -> Published[MetricRow]:
+    """Agreement with four dimensions on one known corpus, `about["corpus"]`."""
+    return read_published(__file__, "table5", _metric_row)
 
 
-@cache
-def table5() -> Table5:
-    """Agreement with four dimensions on one corpus."""
-    table = _listed()["table5"]
-    return Table5(_source(table), table["corpus"], _titles(table), _metric_rows(table))
+def _metric_row(name: str, pairs: dict[str, Any]) -> MetricRow:
+    made = published_file(__file__)["metrics"][name]
+    return MetricRow(made["metric"], made.get("encoder"), _each(Correlation, pairs))
 
 
-@cache
-def _listed() -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(Path(__file__).with_name("published.toml").read_text(encoding="utf-8"))
-
-
-def _source(table: Mapping[str, Any]) -> Source:
-    return Source(table["paper"], table["number"], table["caption"])
-
-
-def _titles(table: Mapping[str, Any]) -> dict[str, str]:
-    return dict(zip(table["columns"], table["titles"], strict=True))
-
-
-def _metric_rows(table: Mapping[str, Any]) -> dict[str, MetricRow]:
-    metrics = _listed()["metrics"]
-    return {
-        name: MetricRow(
-            metrics[name]["metric"],
-            metrics[name].get("encoder"),
-            {column: Correlation(*pair) for column, pair in _cells(table, pairs)},
-        )
-        for name, pairs in table["rows"].items()
-    }
-
-
-def _cells(table: Mapping[str, Any], pairs: list[list[float]]) -> zip[tuple[str, list[float]]]:
-    return zip(table["columns"], pairs, strict=True)
+def _each(kind: Any, pairs: dict[str, Any]) -> dict[str, Any]:
+    return {column: kind(*pair) for column, pair in pairs.items()}
 
 
 def annotation_file(folder: Path, corpus: str) -> Path:

@@ -8,17 +8,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from dialogauge import tables
-from dialogauge.corpus.corpus import SourceFile
-from dialogauge.errors import Caveat
-from dialogauge.evaluation.forms import Forms
-from dialogauge.papers.fbd.published import Source, load_corpora, table4
-from dialogauge.papers.models import encoder_for, stand_in_caveats
+from dialogauge.papers.fbd.published import PAPER, load_corpora, table4
+from dialogauge.papers.side_by_side import SideBySide, Source, encoder_for, files_of, make_table, stand_in_caveats
 from dialogauge.progress import progress_bar
 from dialogauge.studies.normality import normality
 from dialogauge.studies.normality_table import NormalityRow, mean_and_deviation
+from dialogauge.tables import Table
 
-SCHEMA = "dialogauge.reproduced-normality/1"
 KINDS = {"references": "references", "system": "responses"}
 
 
@@ -41,45 +37,36 @@ class NormalityCell:
 
 
 @dataclass(frozen=True, repr=False)
-class ReproducedNormality(Forms):
+class ReproducedNormality(SideBySide):
+    schema = "dialogauge.reproduced-normality/1"
+
     source: Source
     titles: Mapping[str, str]
     cells: list[NormalityCell]
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
 
-    def to_records(self) -> list[dict[str, Any]]:
-        return [asdict(cell) for cell in self.cells]
+    def head(self) -> dict[str, Any]:
+        return {"source": asdict(self.source)}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "source": asdict(self.source),
-            "files": [asdict(file) for file in self.files],
-            "cells": self.to_records(),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
-
-    def to_table(self) -> tables.Table:
-        left = [tables.Header(name, align="left") for name in ("encoder", "paper's model", "on", "vectors of")]
-        headers = [*left, tables.Header("paper"), tables.Header("W"), tables.Header("p")]
+    def to_table(self) -> Table:
         rows = [
-            [
-                *map(tables.Cell, (cell.encoder, cell.model, self.titles[cell.corpus], cell.vectors)),
-                tables.Cell(f"{cell.published:.2f} ± {cell.published_deviation:.2f}"),
-                tables.Cell(mean_and_deviation(cell.w, cell.w_deviation, 3)),
-                tables.Cell(mean_and_deviation(cell.p, cell.p_deviation, 2)),
-            ]
+            (
+                *(cell.encoder, cell.model, self.titles[cell.corpus], cell.vectors),
+                f"{cell.published:.2f} ± {cell.published_deviation:.2f}",
+                mean_and_deviation(cell.w, cell.w_deviation, 3),
+                mean_and_deviation(cell.p, cell.p_deviation, 2),
+            )
             for cell in self.cells
         ]
-        notes = [
-            f"paper: table {self.source.number} of Xiang et al. 2021, which does not say whether it shows W or p, or of"
+        return make_table(("encoder", "paper's model", "on", "vectors of"), ("paper", "W", "p"), rows, self.notes())
+
+    def notes(self) -> list[str]:
+        return [
+            f"paper: table {self.source.number} of {PAPER}, which does not say whether it shows W or p, or of"
             " which vectors",
             "W, p: Shapiro-Wilk's test of each dimension, mean ± standard deviation over dimensions, of responses"
             " averaged over systems",
             "of Gaussian vectors W is near 1 and p is 0.50 ± 0.29",
         ]
-        return tables.Table(headers, rows, notes)
 
 
 def reproduce_table4(
@@ -106,7 +93,7 @@ def reproduce_table4(
         source=table.source,
         titles=table.titles,
         cells=cells,
-        files=tuple(file for corpus in corpora.values() for file in corpus.files),
+        files=files_of(corpora.values()),
         caveats=[*(caveat for corpus in corpora.values() for caveat in corpus.caveats), *stand_in_caveats(used)],
     )
 

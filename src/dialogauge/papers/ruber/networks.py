@@ -17,7 +17,6 @@ from dialogauge.agreement.points import mean_rating, ratings_of
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.load import load
 from dialogauge.corpus.readers.bert_ruber import BERT_RUBER
-from dialogauge.corpus.reading.reader import FileHead
 from dialogauge.corpus.turn import Turn, unit_of
 from dialogauge.encode.base import Encoder
 from dialogauge.errors import Caveat, InputError
@@ -30,6 +29,7 @@ from dialogauge.learned.ruber.train_networks import checkpoints_of, train
 from dialogauge.learned.ruber.training_data import RuberData, TrainingData, make_training_data, read_data
 from dialogauge.learned.training.checkpoint import checkpoint_folder
 from dialogauge.papers.ruber.rows import Variant
+from dialogauge.papers.side_by_side import files_of, is_read_by
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import Floats
 
@@ -67,7 +67,7 @@ def rated_file(folder: Path) -> Path:
     """The one file of rated pairs in the folder, by its content."""
     if not folder.is_dir():
         raise InputError("no such folder; expected the one with the BERT-RUBER paper's rated pairs", folder)
-    found = [path for path in sorted(folder.iterdir()) if path.is_file() and _recognised(path)]
+    found = [path for path in sorted(folder.iterdir()) if is_read_by(BERT_RUBER, path)]
     if len(found) != 1:
         names = ", ".join(path.name for path in found) or "none"
         raise InputError(
@@ -76,13 +76,6 @@ def rated_file(folder: Path) -> Path:
             folder,
         )
     return found[0]
-
-
-def _recognised(path: Path) -> bool:
-    try:
-        return BERT_RUBER.sniff(FileHead.read(path))
-    except InputError:
-        return False
 
 
 def _ratings(turn: Turn) -> tuple[float | None, ...]:
@@ -113,7 +106,7 @@ def read_exchanges(
     data = read_data(kept[0], kept[1], PAPER)
     return Exchanges(
         data=data,
-        files=tuple(file for corpus in corpora for file in corpus.files),
+        files=files_of(corpora),
         left_out=sum(map(len, both)) - sum(map(len, kept)),
         caveats=[*(caveat for corpus in corpora for caveat in corpus.caveats), *data.caveats],
     )

@@ -3,14 +3,14 @@
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.papers import models
-from dialogauge.papers.models import encoder_for, parse_models, stand_in_caveats
+from dialogauge.papers import side_by_side
+from dialogauge.papers.side_by_side import encoder_for, parse_models, stand_in_caveats
 
 
 @pytest.fixture
 def there(monkeypatch):
     found = set()
-    monkeypatch.setattr(models, "_there", found.__contains__)
+    monkeypatch.setattr(side_by_side, "_is_there", found.__contains__)
     return found
 
 

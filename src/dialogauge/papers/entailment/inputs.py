@@ -1,12 +1,11 @@
-"""The numbers of the entailment paper (Dziri et al. 2019); models and rated corpora that stand in for its own."""
+"""Rated corpora and models that stand in for those of the entailment paper (Dziri et al. 2019)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +16,12 @@ from dialogauge.corpus.load import corpora_in, load
 from dialogauge.corpus.readers.conture import CONTURE
 from dialogauge.corpus.readers.fed import FED
 from dialogauge.corpus.readers.grade import GRADE
-from dialogauge.corpus.reading.reader import FileHead, Reader
+from dialogauge.corpus.reading.reader import Reader
 from dialogauge.corpus.turn import Turn, unit_of
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.learned.entailment.model import SHIPPED, open_entailment
 from dialogauge.metrics.learned.entailment import Entailment, ScoreForm
-from dialogauge.papers.fbd.published import Source
+from dialogauge.papers.side_by_side import is_read_by, named_values
 from dialogauge.stats.arrays import Floats, settled
 
 PAPER = "Dziri et al. 2019"
@@ -31,43 +30,19 @@ GONE = (
     " ConTurE (overall impression), as far as they are there, stand in for them, and the numbers need not agree"
 )
 """What every table and figure says."""
+OTHER_CORPORA = Caveat("other_corpora", GONE)
 
 
 @dataclass(frozen=True)
-class EntailmentTable:
-    source: Source
-    corpora: tuple[str, ...]
-    """The paper's."""
-    rows: Mapping[str, tuple[float, ...]]
-    """One number for each of its corpora, as printed."""
+class EntailmentInputs:
+    """`folder` holds the rated corpora, `vectors` is a file in place of word2vec, `models` names an encoder in place
+    of BERT, `entailment` has model directories by name. `only` names rows of table 3, else corpora."""
 
-
-@cache
-def entailment_table2() -> EntailmentTable:
-    """Accuracies, by the paper's names of its models."""
-    return _table("table2")
-
-
-@cache
-def entailment_table3() -> EntailmentTable:
-    """Correlations by metric and embedding, as `ss_h1/use`: SS with the last utterance, SS with the last two (h2),
-    and the three metrics of word vectors."""
-    return _table("table3")
-
-
-def gone() -> Caveat:
-    return Caveat("other_corpora", GONE)
-
-
-def _table(name: str) -> EntailmentTable:
-    import tomllib
-
-    listed: dict[str, Any] = tomllib.loads(Path(__file__).with_name("published.toml").read_text(encoding="utf-8"))
-    table = listed[name]
-    source = Source(table["paper"], table["number"], table["caption"])
-    return EntailmentTable(
-        source, tuple(listed["corpora"]), {row: tuple(numbers) for row, numbers in table["rows"].items()}
-    )
+    folder: str | Path
+    vectors: str | Path | None = None
+    models: Mapping[str, str] | None = None
+    entailment: Mapping[str, str] | None = None
+    only: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -83,9 +58,8 @@ class NamedModel:
 def parse_entailment_models(given: Sequence[str]) -> dict[str, str]:
     """`ESIM=models/esim`, several with commas between them: model directories by the names they are shown under."""
     chosen: dict[str, str] = {}
-    for piece in filter(None, (part.strip() for text in given for part in text.split(","))):
-        name, equals, directory = (part.strip() for part in piece.partition("="))
-        if not (name and equals and directory):
+    for name, directory, piece in named_values(",".join(given)):
+        if not (name and directory):
             raise InputError(f"--entailment-models: expected NAME=DIR, found {piece!r}")
         if name in chosen or name == SHIPPED:
             raise InputError(f"--entailment-models: two models are called {name!r}; give each a name of its own")
@@ -219,15 +193,8 @@ def _recognised(places: Sequence[Path]) -> Iterator[tuple[str, Path, Reader]]:
                 yield f"grade-{path.name}", path, GRADE
         for file in sorted((*place.glob("*.json"), *place.glob("*.json.gz"))):
             for reader in (FED, CONTURE):
-                if _is(reader, file):
+                if is_read_by(reader, file):
                     yield reader.name, file, reader
-
-
-def _is(reader: Reader, file: Path) -> bool:
-    try:
-        return file.is_file() and reader.sniff(FileHead.read(file))
-    except InputError:
-        return False
 
 
 def _read(name: str, path: Path, reader: Reader) -> tuple[RatedCorpus, list[Caveat]]:
