@@ -1,4 +1,4 @@
-"""Numbers as people see them."""
+"""Numbers, metrics and systems as people see them."""
 
 import re
 from types import SimpleNamespace
@@ -7,12 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialogauge import plot_scores
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare, evaluate
 from dialogauge.evaluation.digits import fixed, format_estimates, interval_text, number
 from dialogauge.figures.agreement_parts import correlations_text
 from dialogauge.studies.sensitivity import sensitivity
+
+NAMES = {"rouge_l": "ROUGE-L", "s0": "Ours, large"}
 
 
 def test_a_bound_beside_zero_does_not_become_zero():
@@ -84,3 +87,51 @@ def test_fixed_decimals(value, text):
 
 def test_only_a_tiny_number_is_not_fixed():
     assert [number(value, 3) for value in (None, 0.0, -0.0004, 2e-7)] == ["–", "0.000", "0.000", "2.0e-07"]
+
+
+@pytest.fixture(scope="module")
+def two_systems():
+    return Corpus(
+        [
+            Turn(str(i), f"{'a good' if system == 's0' else 'no'} answer w{i}", (f"q{i}",), ("a good answer",), system)
+            for i in range(30)
+            for system in ("s0", "s1")
+        ]
+    )
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+@pytest.mark.parametrize("verb", [evaluate, compare])
+def test_people_see_the_new_names_and_the_signature_keeps_the_old(two_systems, verb, form):
+    text = verb(two_systems, "rouge_l,length").render(form, names=NAMES)
+    assert "ROUGE-L" in text
+    assert "Ours, large" in text
+    assert "s0" not in text
+    assert text.replace("\\", "").count("rouge_l") == 1
+
+
+def test_every_place_of_a_comparison_has_the_new_name(two_systems):
+    shown = compare(two_systems, "rouge_l").renamed(NAMES)
+    (pair,) = shown.pairs
+    assert (pair.metric, pair.first, pair.second, pair.better) == ("ROUGE-L", "Ours, large", "s1", "Ours, large")
+    assert shown.beats("Ours, large", "ROUGE-L") == ["s1"]
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_programs_see_the_old_names(two_systems, form):
+    result = evaluate(two_systems, "rouge_l")
+    assert result.render(form, names=NAMES) == result.render(form)
+
+
+def test_figures_have_the_new_names(two_systems, tmp_path):
+    path = plot_scores(evaluate(two_systems, "rouge_l").renamed(NAMES), tmp_path / "f.svg")
+    assert "<!-- ROUGE-L -->" in path.read_text()
+    assert "<!-- Ours, large -->" in path.read_text()
+
+
+def test_unknown_names_and_names_that_make_two_things_one_are_refused(two_systems):
+    result = evaluate(two_systems, "rouge_l")
+    with pytest.raises(InputError, match="unknown metric or system 'rouge_1'; did you mean rouge_l"):
+        result.render("table", names={"rouge_1": "ROUGE"})
+    with pytest.raises(InputError, match="s0 and s1 would both be called 'x'"):
+        result.render("table", names={"s0": "x", "s1": "x"})

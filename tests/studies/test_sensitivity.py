@@ -11,7 +11,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import RunOptions, evaluate
 from dialogauge.studies.perturb import KINDS, perturb, references_as_system
-from dialogauge.studies.sensitivity import sensitivity
+from dialogauge.studies.sensitivity import merge_caveats, sensitivity
 
 WORDS = "red green blue black white pink grey brown gold teal".split()
 MODULE = sys.modules["dialogauge.studies.sensitivity"]
@@ -318,3 +318,20 @@ def test_references_are_those_of_the_chosen_systems():
     )
     expected = evaluate(references_as_system(Corpus(turns).select(["b"])), "distinct", resamples=20)
     assert found.points[0].value == expected.scores[0].value
+
+
+def test_caveats_that_differ_in_numbers_alone_become_one():
+    base = [Caveat("a", "7 of 8 turns"), Caveat("a", "7 of 8 turns")]
+    found = {
+        ("noise", 0.5): [Caveat("a", "7 of 8 turns"), Caveat("b", "1 turn of 2.5")],
+        ("noise", 1.0): [Caveat("b", "3 turns of 4"), Caveat("c", "x.1: 3"), Caveat("c", "x.2: 3")],
+        ("permute", 1.0): [Caveat("b", "9 turns of 4"), Caveat("d", "y[order=2]: 3"), Caveat("d", "y[order=3]: 3")],
+    }
+    assert merge_caveats(base, found) == [
+        Caveat("a", "7 of 8 turns"),
+        Caveat("b", "3 turns of 4 (noise at ratio 1; the like in 2 more of the perturbed corpora)"),
+        Caveat("c", "x.1: 3 (noise at ratio 1)"),
+        Caveat("c", "x.2: 3 (noise at ratio 1)"),
+        Caveat("d", "y[order=2]: 3 (permute at ratio 1)"),
+        Caveat("d", "y[order=3]: 3 (permute at ratio 1)"),
+    ]

@@ -21,35 +21,6 @@ NUMBER = re.compile(r"(?<![\w.=])\d+(?:\.\d+)?(?![\w\]])")
 """A number that stands by itself, not as part of a name or as an option's value."""
 PLURAL = re.compile(r"s\b")
 
-Place = tuple[str, float]
-"""A kind of perturbation and a ratio."""
-
-
-def merge_caveats(base: Sequence[Caveat], perturbed: Mapping[Place, Sequence[Caveat]]) -> list[Caveat]:
-    """The caveats of the corpus as it is, then those that only perturbed corpora have. Of these, such as differ in
-    their numbers alone become one: that of the largest ratio of the first kind, with where it was found."""
-    alike: dict[tuple[str, str], list[tuple[Place, Caveat]]] = {}
-    for place, caveats in perturbed.items():
-        for caveat in caveats:
-            if caveat not in base:
-                alike.setdefault((caveat.code, number_free(caveat.message)), []).append((place, caveat))
-    return [*dict.fromkeys(base), *map(_one_for_all, alike.values())]
-
-
-def number_free(message: str) -> str:
-    """What is left of a message without its numbers: the same for messages that differ in nothing else."""
-    return PLURAL.sub("", NUMBER.sub("#", message))
-
-
-def _one_for_all(caveats: Sequence[tuple[Place, Caveat]]) -> Caveat:
-    (kind, ratio), caveat = max(
-        (pair for pair in caveats if pair[0][0] == caveats[0][0][0]), key=lambda pair: pair[0][1]
-    )
-    others = len({place for place, _ in caveats}) - 1
-    more = f"; the like in {others} more of the perturbed corpora" if others else ""
-    return Caveat(caveat.code, f"{caveat.message} ({kind} at ratio {ratio:g}{more})")
-
-
 FEW = 20
 MANY_UNKNOWN = 0.1
 """The share of unknown tokens from which on an encoder says too little of the texts."""
@@ -92,20 +63,6 @@ def corpus_caveats(
     return caveats
 
 
-def compat_caveats(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
-    """Which of the metrics keep our own recipe though another was asked for."""
-    ours = [request.label for request in requests if request.compat != compat]
-    if not ours:
-        return []
-    return [Caveat("own_recipe", f"{compat} has no recipe for {', '.join(dict.fromkeys(ours))}: scored by our own")]
-
-
-def plug_in_caveats(requests: Sequence[Request]) -> list[Caveat]:
-    """Which of the metrics two packages have under one name."""
-    added = {request.metric.name for request in requests} - BUILT_IN.keys()
-    return PLUG_INS.contested(added) if added else []
-
-
 def unit_caveats(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     """Where a metric stands on few units, or on different ones for different systems."""
     caveats = []
@@ -132,13 +89,6 @@ def unit_caveats(samples: Sequence[Sample], kind: str) -> list[Caveat]:
         )
         caveats.append(Caveat("unpaired", message))
     return caveats
-
-
-def _by_label(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    groups: dict[str, list[Sample]] = {}
-    for sample in samples:
-        groups.setdefault(sample.label, []).append(sample)
-    return groups
 
 
 def sample_caveats(samples: Sequence[Sample], metrics: Mapping[str, AnyPrepared], turns: int) -> list[Caveat]:
@@ -218,3 +168,29 @@ def language_caveats(languages: Languages, metrics: Mapping[str, AnyPrepared]) -
         )
         caveats.append(Caveat("other_language", message))
     return caveats
+
+
+def compat_caveats(requests: Sequence[Request], compat: str | None) -> list[Caveat]:
+    """Which of the metrics keep our own recipe though another was asked for."""
+    ours = [request.label for request in requests if request.compat != compat]
+    if not ours:
+        return []
+    return [Caveat("own_recipe", f"{compat} has no recipe for {', '.join(dict.fromkeys(ours))}: scored by our own")]
+
+
+def plug_in_caveats(requests: Sequence[Request]) -> list[Caveat]:
+    """Which of the metrics two packages have under one name."""
+    added = {request.metric.name for request in requests} - BUILT_IN.keys()
+    return PLUG_INS.contested(added) if added else []
+
+
+def number_free(message: str) -> str:
+    """What is left of a message without its numbers: the same for messages that differ in nothing else."""
+    return PLURAL.sub("", NUMBER.sub("#", message))
+
+
+def _by_label(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
+    groups: dict[str, list[Sample]] = {}
+    for sample in samples:
+        groups.setdefault(sample.label, []).append(sample)
+    return groups

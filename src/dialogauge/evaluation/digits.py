@@ -19,6 +19,18 @@ MOST = 15
 Bounded = tuple[float | None, float | None, float | None]
 """A value and its interval's low and high; None where undefined."""
 
+NAMED = frozenset(
+    {
+        *("system", "systems", "metric", "metrics", "columns", "name", "names", "first", "second", "better"),
+        *("baselines", "without_value", "tied"),
+    }
+)
+"""The fields that hold names of metrics and systems."""
+HIDDEN = frozenset({"samples"})
+"""What metrics noted, which nobody is shown."""
+
+Shown = TypeVar("Shown")
+
 
 def check_digits(digits: int | None) -> None:
     if digits is not None:
@@ -68,26 +80,6 @@ def fixed(value: float | None, decimals: int = 3) -> str:
     return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
-def _never_zero(value: float, decimals: int) -> str:
-    """With more decimals where so many would show zero: 0.0004 at three."""
-    while value and not round(value, decimals) and decimals < MOST:
-        decimals += 1
-    return number(value, decimals)
-
-
-NAMED = frozenset(
-    {
-        *("system", "systems", "metric", "metrics", "columns", "name", "names", "first", "second", "better"),
-        *("baselines", "without_value", "tied"),
-    }
-)
-"""The fields that hold names of metrics and systems."""
-HIDDEN = frozenset({"samples"})
-"""What metrics noted, which nobody is shown."""
-
-Shown = TypeVar("Shown")
-
-
 def check_names(names: Mapping[str, str], known: Collection[str]) -> None:
     """Refuses names that nothing has, and new names that would make two things one."""
     for name in names:
@@ -110,6 +102,13 @@ def renamed(value: Shown, names: Mapping[str, str]) -> Shown:
     return replace(
         value, **{name: _new(item, names) if name in NAMED else renamed(item, names) for name, item in held.items()}
     )
+
+
+def _never_zero(value: float, decimals: int) -> str:
+    """With more decimals where so many would show zero: 0.0004 at three."""
+    while value and not round(value, decimals) and decimals < MOST:
+        decimals += 1
+    return number(value, decimals)
 
 
 def _new(held: Any, names: Mapping[str, str]) -> Any:

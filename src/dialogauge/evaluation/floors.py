@@ -36,6 +36,75 @@ EXTRAPOLATED = 5
 PIECES, FEWEST = 400, 20
 """Whole units are dealt out in about so many pieces, of which a small side has at least so many."""
 
+ALPHA = 0.05
+EVEN = 10
+"""Units that the smaller part of a split must have."""
+POWERFUL = 200
+"""Units below which a test finds only large differences: of 100 contexts of Daily(Z), random replies are just found."""
+ROUNDING = 1e-9
+
+
+class Floor(NamedTuple):
+    """`value` is the mean over draws in which nothing but chance tells the sides apart. `p` is the share of draws, the
+    score itself included, that are as bad as the score."""
+
+    value: float
+    p: float
+    needed: float
+    """The score from which on one would call the sides different."""
+    way: str
+    """"swaps"; "splits", with the p-value from exchanges; "exchanges", where a split would be too uneven; or "splits
+    alone", where there are too many turns to keep."""
+
+
+def floors_of(sample: Sample, metric: DistributionMetric[Any], groups: Groups, settings: Settings) -> dict[str, Floor]:
+    """The floor of the main value and of the parts that have one. The test compares plain values, also where the score
+    is extrapolated: those of draws and of the sample come about in the same way, to the last digit."""
+    rng = np.random.default_rng([settings.seed, 2])
+    if sample.real_units is not None:
+        floors, draws, change, way = _beside(sample, metric, sample.real_units, rng)
+    elif sample.summary.real.n != sample.summary.generated.n:
+        return {}
+    else:
+        draws, change = swaps(metric, groups, rng)
+        floors, way = {part: values + change[part] for part, values in draws.items()}, "swaps"
+    if not floors:
+        return {}
+    values = metric.conclude(sample.summary)
+    higher = metric.higher_is_better is True
+    return {
+        part: floor_of(floors[part], draws[part], float(values[part]), change[part], higher, way)
+        for part in metric.judged
+    }
+
+
+def floor_of(floors: Floats, draws: Floats, score: float, change: float, higher_is_better: bool, way: str) -> Floor:
+    """From draws of the floor and of the test; `change` is what extrapolation adds to the values of the latter."""
+    sign = -1.0 if higher_is_better else 1.0
+    floors, draws = floors[~np.isnan(floors)], draws[~np.isnan(draws)]
+    if not len(draws) or not len(floors) or np.isnan(score):
+        return Floor(np.nan, np.nan, np.nan, way)
+    slack = ROUNDING * abs(score)
+    as_bad = int(np.count_nonzero(sign * draws >= sign * score - slack))
+    needed = sign * float(np.quantile(sign * draws, 1 - ALPHA, method="higher"))
+    return Floor(float(floors.mean()), (1 + as_bad) / (1 + len(draws)), needed + change, way)
+
+
+def floor_caveats(scores: Sequence[Score], columns: Sequence[str], unit: str) -> list[Caveat]:
+    """Which scores say nothing but that real and generated differ by no more than chance."""
+    caveats = []
+    for metric in columns:
+        inside = [score for score in scores if score.metric == metric and score.p is not None and score.p > ALPHA]
+        if not inside:
+            continue
+        names = ", ".join(f"{score.system} (p = {score.p:.2f})" for score in inside)
+        message = f"{metric}: no difference from the real side is shown for {names}: the score is inside its floor"
+        fewest = min(score.units for score in inside)
+        if fewest < POWERFUL:
+            message += f". With {fewest} {unit} the test has little power: that is no sign of being as good as real"
+        caveats.append(Caveat("inside_floor", message))
+    return caveats
+
 
 def swaps(metric: DistributionMetric[Any], groups: Groups, rng: np.random.Generator) -> tuple[NullDraws, Extrapolation]:
     """Response and reference change places in half of the units, or of groups of units where they are many."""
@@ -43,11 +112,6 @@ def swaps(metric: DistributionMetric[Any], groups: Groups, rng: np.random.Genera
     plans = [_swap(chosen) for chosen in rng.integers(2, size=(SWAPS, len(present))).astype(np.bool_)]
     draws = _values(metric, metric.recombine(present, plans))
     return draws, _change(metric, (list(zip(present, plan, strict=True)) for plan in plans))
-
-
-def _swap(chosen: NDArray[np.bool_]) -> Plan:
-    real = np.where(chosen, TO_GENERATED, TO_REAL)
-    return np.stack([real, np.where(chosen, TO_REAL, TO_GENERATED)], axis=1).astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -131,6 +195,11 @@ def splits(metric: DistributionMetric[Any], real: Pieces, share: float, rng: np.
     }
 
 
+def _swap(chosen: NDArray[np.bool_]) -> Plan:
+    real = np.where(chosen, TO_GENERATED, TO_REAL)
+    return np.stack([real, np.where(chosen, TO_REAL, TO_GENERATED)], axis=1).astype(np.int8)
+
+
 def _brought(
     metric: DistributionMetric[Any], draws: Floats, halves: Sequence[float], change: float, part: float
 ) -> Floats:
@@ -178,48 +247,6 @@ def _grouped(metric: DistributionMetric[Any], pieces: list[tuple[PairedSummary[A
     return Groups([metric.sent(summaries, plan) for plan in plans], np.bincount(group_of))
 
 
-ALPHA = 0.05
-EVEN = 10
-"""Units that the smaller part of a split must have."""
-POWERFUL = 200
-"""Units below which a test finds only large differences: of 100 contexts of Daily(Z), random replies are just found."""
-ROUNDING = 1e-9
-
-
-class Floor(NamedTuple):
-    """`value` is the mean over draws in which nothing but chance tells the sides apart. `p` is the share of draws, the
-    score itself included, that are as bad as the score."""
-
-    value: float
-    p: float
-    needed: float
-    """The score from which on one would call the sides different."""
-    way: str
-    """"swaps"; "splits", with the p-value from exchanges; "exchanges", where a split would be too uneven; or "splits
-    alone", where there are too many turns to keep."""
-
-
-def floors_of(sample: Sample, metric: DistributionMetric[Any], groups: Groups, settings: Settings) -> dict[str, Floor]:
-    """The floor of the main value and of the parts that have one. The test compares plain values, also where the score
-    is extrapolated: those of draws and of the sample come about in the same way, to the last digit."""
-    rng = np.random.default_rng([settings.seed, 2])
-    if sample.real_units is not None:
-        floors, draws, change, way = _beside(sample, metric, sample.real_units, rng)
-    elif sample.summary.real.n != sample.summary.generated.n:
-        return {}
-    else:
-        draws, change = swaps(metric, groups, rng)
-        floors, way = {part: values + change[part] for part, values in draws.items()}, "swaps"
-    if not floors:
-        return {}
-    values = metric.conclude(sample.summary)
-    higher = metric.higher_is_better is True
-    return {
-        part: floor_of(floors[part], draws[part], float(values[part]), change[part], higher, way)
-        for part in metric.judged
-    }
-
-
 def _beside(
     sample: Sample, metric: DistributionMetric[Any], real_units: Keys, rng: np.random.Generator
 ) -> tuple[NullDraws, NullDraws, Extrapolation, str]:
@@ -244,31 +271,3 @@ def _beside(
     if floors:
         return floors, draws, change, "splits"
     return {part: values + change[part] for part, values in draws.items()}, draws, change, "exchanges"
-
-
-def floor_of(floors: Floats, draws: Floats, score: float, change: float, higher_is_better: bool, way: str) -> Floor:
-    """From draws of the floor and of the test; `change` is what extrapolation adds to the values of the latter."""
-    sign = -1.0 if higher_is_better else 1.0
-    floors, draws = floors[~np.isnan(floors)], draws[~np.isnan(draws)]
-    if not len(draws) or not len(floors) or np.isnan(score):
-        return Floor(np.nan, np.nan, np.nan, way)
-    slack = ROUNDING * abs(score)
-    as_bad = int(np.count_nonzero(sign * draws >= sign * score - slack))
-    needed = sign * float(np.quantile(sign * draws, 1 - ALPHA, method="higher"))
-    return Floor(float(floors.mean()), (1 + as_bad) / (1 + len(draws)), needed + change, way)
-
-
-def floor_caveats(scores: Sequence[Score], columns: Sequence[str], unit: str) -> list[Caveat]:
-    """Which scores say nothing but that real and generated differ by no more than chance."""
-    caveats = []
-    for metric in columns:
-        inside = [score for score in scores if score.metric == metric and score.p is not None and score.p > ALPHA]
-        if not inside:
-            continue
-        names = ", ".join(f"{score.system} (p = {score.p:.2f})" for score in inside)
-        message = f"{metric}: no difference from the real side is shown for {names}: the score is inside its floor"
-        fewest = min(score.units for score in inside)
-        if fewest < POWERFUL:
-            message += f". With {fewest} {unit} the test has little power: that is no sign of being as good as real"
-        caveats.append(Caveat("inside_floor", message))
-    return caveats

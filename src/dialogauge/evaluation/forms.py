@@ -25,119 +25,10 @@ RECIPES = {"compat:fbd-paper": "xiang2021assessing"}
 """For a recipe that a signature names, whose it is."""
 KEY = re.compile(r"@\w+\{\s*([^\s,]+)\s*,")
 
-
-@cache
-def entries() -> dict[str, str]:
-    """The BibTeX entries that come with dialogauge, and that of itself, by their keys."""
-    text = files("dialogauge.metrics").joinpath("data/citations.bib").read_text(encoding="utf-8")
-    ours = (
-        f"@misc{{{OURS},\n"
-        "  author = {{The dialogauge authors}},\n"
-        "  title = {dialogauge: how good a dialogue system's responses are, and how far each measure can be trusted},\n"
-        f"  note = {{Version {__version__}}}\n"
-        "}"
-    )
-    return {KEY.match(entry)[1]: entry for entry in (ours, *text.strip().split("\n\n"))}  # type: ignore[index]
-
-
-def cited(signature: str) -> dict[str, str]:
-    """The entries for the metric that a signature is of, by their keys; none where it is not known here."""
-    name, *parts = signature.split("|")
-    try:
-        given = getattr(metric_class(name), "citations", ())
-    except InputError:  # of a kept run, by a package that is not installed here
-        given = ()
-    found = {}
-    for item in (*given, *(RECIPES[part] for part in parts if part in RECIPES)):
-        key = KEY.match(item)
-        if key:
-            found[key[1]] = item.strip()
-        elif item in entries():
-            found[item] = entries()[item]
-    return found
-
-
 CitationKeys = tuple[str, ...]
 """Of BibTeX entries, cited at this place of the text."""
 
-
-@dataclass(frozen=True)
-class Citation:
-    """A text in pieces, and the BibTeX entries that it cites."""
-
-    pieces: tuple[str | CitationKeys, ...]
-    bibtex: Mapping[str, str]
-    """By key."""
-
-    def text(self, form: str = "table") -> str:
-        """For LaTeX with \\cite, for Markdown as pandoc reads it, else with the keys in brackets."""
-        found = ""
-        for piece in self.pieces:
-            if isinstance(piece, str):
-                found += {"latex": markup.prose, "markdown": markup.markdown_escape}.get(form, tables.printable)(piece)
-            elif piece and form == "latex":
-                found += f"~\\cite{{{','.join(piece)}}}"
-            elif piece:
-                found += f" [{'; '.join(f'@{key}' if form == 'markdown' else key for key in piece)}]"
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """What JSON has under `citations`."""
-        return {"text": self.text(), "bibtex": dict(self.bibtex)}
-
-    def render(self, form: str, width: int | None = None) -> str:
-        """As "table", "markdown" or "latex", which all can be pasted as they are."""
-        entries = "\n\n".join(self.bibtex.values())
-        if form == "latex":
-            return f"{self.text(form)}\n\n\\begin{{filecontents}}{{dialogauge.bib}}\n{entries}\n\\end{{filecontents}}"
-        if form == "markdown":
-            return f"{self.text(form)}\n\n```bibtex\n{entries}\n```"
-        return "\n".join([*tables.wrapped(self.text(), width), "", entries])
-
-    def __str__(self) -> str:
-        return self.render("table")
-
-
-def cite(what: str, signatures: Mapping[str, str], sentences: Iterable[Sequence[str | CitationKeys]]) -> Citation:
-    """`what` was computed, by metrics whose signatures these are; then sentences on how."""
-    pieces: list[str | CitationKeys] = [f"{what} were computed with dialogauge {__version__}", (OURS,), ": "]
-    bibtex = {OURS: entries()[OURS]}
-    for place, (metric, signature) in enumerate(signatures.items()):
-        found = cited(signature)
-        bibtex |= found
-        pieces += [", " if place else "", metric, tuple(found), f" ({signature})"]
-    pieces.append(".")
-    for sentence in filter(None, sentences):
-        pieces += [" ", *sentence]
-        bibtex |= {key: entries()[key] for piece in sentence if not isinstance(piece, str) for key in piece}
-    return Citation(tuple(pieces), bibtex)
-
-
 Listed = TypeVar("Listed")
-
-
-def corpus_record(systems: Mapping[str, int], files: Sequence[SourceFile]) -> dict[str, Any]:
-    """What was scored, for JSON: `systems` has the number of turns of each."""
-    return {"turns": sum(systems.values()), "systems": list(systems), "files": [asdict(file) for file in files]}
-
-
-def find(items: Sequence[Listed], **wanted: str | None) -> Listed:
-    """The first item with these values. Where there is none, the value that is not known is named, with those most
-    like it."""
-    for field in wanted:
-        if items and not hasattr(items[0], field):
-            raise unknown("field", field, vars(items[0]))
-    found = items
-    for field, value in wanted.items():
-        found = [item for item in found if getattr(item, field) == value]
-    if found:
-        return found[0]
-    for field, value in wanted.items():
-        known = {getattr(item, field) for item in items} - {None}
-        if value is not None and not any(value == each for each in known):
-            raise unknown(field, value, known)
-    given = ", ".join(f"{field} {value!r}" for field, value in wanted.items())
-    raise InputError(f"expected what there is, found no row with all of {given}")
 
 
 class Forms(ABC):
@@ -263,3 +154,110 @@ class ScoreForms(MetricForms):
 
     def names(self) -> list[str]:
         return list(dict.fromkeys([*self.columns, *self.systems]))
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A text in pieces, and the BibTeX entries that it cites."""
+
+    pieces: tuple[str | CitationKeys, ...]
+    bibtex: Mapping[str, str]
+    """By key."""
+
+    def text(self, form: str = "table") -> str:
+        """For LaTeX with \\cite, for Markdown as pandoc reads it, else with the keys in brackets."""
+        found = ""
+        for piece in self.pieces:
+            if isinstance(piece, str):
+                found += {"latex": markup.prose, "markdown": markup.markdown_escape}.get(form, tables.printable)(piece)
+            elif piece and form == "latex":
+                found += f"~\\cite{{{','.join(piece)}}}"
+            elif piece:
+                found += f" [{'; '.join(f'@{key}' if form == 'markdown' else key for key in piece)}]"
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON has under `citations`."""
+        return {"text": self.text(), "bibtex": dict(self.bibtex)}
+
+    def render(self, form: str, width: int | None = None) -> str:
+        """As "table", "markdown" or "latex", which all can be pasted as they are."""
+        entries = "\n\n".join(self.bibtex.values())
+        if form == "latex":
+            return f"{self.text(form)}\n\n\\begin{{filecontents}}{{dialogauge.bib}}\n{entries}\n\\end{{filecontents}}"
+        if form == "markdown":
+            return f"{self.text(form)}\n\n```bibtex\n{entries}\n```"
+        return "\n".join([*tables.wrapped(self.text(), width), "", entries])
+
+    def __str__(self) -> str:
+        return self.render("table")
+
+
+def cite(what: str, signatures: Mapping[str, str], sentences: Iterable[Sequence[str | CitationKeys]]) -> Citation:
+    """`what` was computed, by metrics whose signatures these are; then sentences on how."""
+    pieces: list[str | CitationKeys] = [f"{what} were computed with dialogauge {__version__}", (OURS,), ": "]
+    bibtex = {OURS: entries()[OURS]}
+    for place, (metric, signature) in enumerate(signatures.items()):
+        found = cited(signature)
+        bibtex |= found
+        pieces += [", " if place else "", metric, tuple(found), f" ({signature})"]
+    pieces.append(".")
+    for sentence in filter(None, sentences):
+        pieces += [" ", *sentence]
+        bibtex |= {key: entries()[key] for piece in sentence if not isinstance(piece, str) for key in piece}
+    return Citation(tuple(pieces), bibtex)
+
+
+@cache
+def entries() -> dict[str, str]:
+    """The BibTeX entries that come with dialogauge, and that of itself, by their keys."""
+    text = files("dialogauge.metrics").joinpath("data/citations.bib").read_text(encoding="utf-8")
+    ours = (
+        f"@misc{{{OURS},\n"
+        "  author = {{The dialogauge authors}},\n"
+        "  title = {dialogauge: how good a dialogue system's responses are, and how far each measure can be trusted},\n"
+        f"  note = {{Version {__version__}}}\n"
+        "}"
+    )
+    return {KEY.match(entry)[1]: entry for entry in (ours, *text.strip().split("\n\n"))}  # type: ignore[index]
+
+
+def cited(signature: str) -> dict[str, str]:
+    """The entries for the metric that a signature is of, by their keys; none where it is not known here."""
+    name, *parts = signature.split("|")
+    try:
+        given = getattr(metric_class(name), "citations", ())
+    except InputError:  # of a kept run, by a package that is not installed here
+        given = ()
+    found = {}
+    for item in (*given, *(RECIPES[part] for part in parts if part in RECIPES)):
+        key = KEY.match(item)
+        if key:
+            found[key[1]] = item.strip()
+        elif item in entries():
+            found[item] = entries()[item]
+    return found
+
+
+def corpus_record(systems: Mapping[str, int], files: Sequence[SourceFile]) -> dict[str, Any]:
+    """What was scored, for JSON: `systems` has the number of turns of each."""
+    return {"turns": sum(systems.values()), "systems": list(systems), "files": [asdict(file) for file in files]}
+
+
+def find(items: Sequence[Listed], **wanted: str | None) -> Listed:
+    """The first item with these values. Where there is none, the value that is not known is named, with those most
+    like it."""
+    for field in wanted:
+        if items and not hasattr(items[0], field):
+            raise unknown("field", field, vars(items[0]))
+    found = items
+    for field, value in wanted.items():
+        found = [item for item in found if getattr(item, field) == value]
+    if found:
+        return found[0]
+    for field, value in wanted.items():
+        known = {getattr(item, field) for item in items} - {None}
+        if value is not None and not any(value == each for each in known):
+            raise unknown(field, value, known)
+    given = ", ".join(f"{field} {value!r}" for field, value in wanted.items())
+    raise InputError(f"expected what there is, found no row with all of {given}")

@@ -137,6 +137,15 @@ class Resampler:
         return statistic.interval(self.settings.confidence, metric.limits(part), wider)
 
 
+def method(sample: Sample) -> str:
+    """How a sample's interval is found: without rows, only the jackknife is left."""
+    return "jackknife" if sample.groups else sample.metric.resampling
+
+
+def bootstraps(sample: Sample) -> bool:
+    return method(sample) == "bootstrap"
+
+
 def _alone(sample: Sample) -> dict[str, Estimate]:
     """Of a single unit there is a value, and nothing to resample or to extrapolate from."""
     values = sample.metric.conclude(sample.summary)
@@ -146,12 +155,3 @@ def _alone(sample: Sample) -> dict[str, Estimate]:
 
 def _groups_of(units: int) -> int:
     return units if units <= SINGLE else GROUPS
-
-
-def method(sample: Sample) -> str:
-    """How a sample's interval is found: without rows, only the jackknife is left."""
-    return "jackknife" if sample.groups else sample.metric.resampling
-
-
-def bootstraps(sample: Sample) -> bool:
-    return method(sample) == "bootstrap"

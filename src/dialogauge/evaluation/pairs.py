@@ -19,93 +19,8 @@ from dialogauge.stats.intervals import NO_INTERVAL, percentile_interval
 from dialogauge.stats.resampling import CELLS_AT_ONCE, GROUPS, deviation, t_test
 from dialogauge.stats.significance import TwoSampleResult, UnitSums, holm_corrected, jackknife_test, permutation_test
 
-
-def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings, permutations: int) -> TwoSampleResult:
-    """Means by permutation of whole units, everything else by the jackknives of both."""
-    metric = first.metric
-    column = metric.mean_of(part) if metric.resampling == "bootstrap" else None
-    if column is None or first.groups:
-        both = cut_to_one_size(first, second, settings)
-        one, other = (Resampler([sample], settings).jackknife(sample)[part] for sample in both)
-        return jackknife_test(one, other, (both[0].unit_count, both[1].unit_count), settings.confidence)
-    sums = [UnitSums.from_values(sample.rows[:, column], sample.units) for sample in (first, second)]
-    rng = np.random.default_rng([settings.seed, 2])
-    return permutation_test(sums[0], sums[1], settings.confidence, permutations, rng)
-
-
-def cut_to_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sample, Sample]:
-    """Where a score changes with the number of turns, as many turns of the larger system as the smaller one has: whole
-    units, drawn by chance."""
-    turns = [int(sample.summary.n) for sample in (first, second)]
-    if not first.metric.grows or turns[0] == turns[1]:
-        return first, second
-    if turns[0] > turns[1]:
-        return _cut(first, turns[1], settings), second
-    return first, _cut(second, turns[0], settings)
-
-
-def _cut(sample: Sample, turns: int, settings: Settings) -> Sample:
-    if sample.groups:
-        return _cut_groups(sample, turns)
-    units, sizes = np.unique(sample.own_keys, return_counts=True)
-    order = np.random.default_rng([settings.seed, 3]).permutation(len(units))
-    return on_units(sample, units[order[: _nearest(sizes[order], turns)]])
-
-
-def _cut_groups(sample: Sample, turns: int) -> Sample:
-    """A unit's group comes from a hash, so that the first groups are as good as any."""
-    kept = _nearest(np.array([0 if group is None else int(group.n) for group in sample.groups]), turns)
-    groups = [group if place < kept else None for place, group in enumerate(sample.groups)]
-    return replace(
-        sample,
-        units=sample.units[sample.units % np.uint64(GROUPS) < kept],
-        summary=add_all([group for group in groups if group is not None]),
-        groups=groups,
-    )
-
-
-def _nearest(sizes: NDArray[np.int64], wanted: int) -> int:
-    """How many of the first sizes come nearest to a sum; one at least."""
-    return int(np.argmin(np.abs(np.cumsum(sizes) - wanted))) + 1
-
-
 ROUNDING = 1e-9
 """Differences that agree to this share of themselves, or to some units in the last place of the values, are equal."""
-
-
-def randomisation_tests(
-    samples: Sequence[Sample], part: str, resampler: Resampler, exchanges: int
-) -> dict[tuple[str, str], float]:
-    """The p-value of every pair of samples, which stand on the same units. In each exchange, the two systems change
-    places in every unit with probability one half; the p-value is the share of exchanges, the observed one
-    included, in which they differ as much. NaN where a value is undefined."""
-    metric = samples[0].metric
-    values = {sample.system: float(metric.conclude(sample.summary)[part]) for sample in samples}
-    pairs = list(combinations(values, 2))
-    least = {(a, b): _least(values[a], values[b]) for a, b in pairs}
-    as_large = Counter(pairs)
-    rng = np.random.default_rng([resampler.settings.seed, 1])
-    block = max(1, CELLS_AT_ONCE // max(resampler.count, *(len(sample.units) for sample in samples)))
-    for start in range(0, exchanges, block):
-        swapped = rng.integers(2, size=(min(block, exchanges - start), resampler.count)).astype(np.float64)
-        given, kept = {}, {}
-        for sample in samples:
-            weights = swapped[:, resampler.units(sample)]
-            given[sample.system] = metric.summarise(sample.rows, weights)
-            kept[sample.system] = metric.summarise(sample.rows, 1 - weights)
-        for a, b in pairs:
-            one, other = (metric.conclude(summary)[part] for summary in (kept[a] + given[b], kept[b] + given[a]))
-            with np.errstate(invalid="ignore"):  # where both are infinite
-                found = one - other
-            as_large[a, b] += int(np.count_nonzero(np.abs(found) >= least[a, b]))
-    return {(a, b): float("nan") if np.isnan(least[a, b]) else as_large[a, b] / (exchanges + 1) for a, b in pairs}
-
-
-def _least(first: float, second: float) -> float:
-    """How large a difference must be to count as at least the observed one, rounding aside."""
-    difference = abs(first - second)
-    return difference * (1 - ROUNDING) - 16 * float(np.spacing(max(abs(first), abs(second))))
-
 
 ALPHA = 0.05
 EXCHANGES_PER_PAIR = 200
@@ -160,6 +75,27 @@ class Pair:
             first_units=self.second_units,
             second_units=self.first_units,
         )
+
+
+def all_pairs(
+    samples: Sequence[Sample], part: str, settings: Settings, asked: Mapping[str, str] | None = None
+) -> list[Pair]:
+    """Every pair of one metric's samples, or each system with the one that `asked` has for it. Where all stand on the
+    same units, they share one set of resamples."""
+    exchanges = exchanges_for(len(samples), settings)
+    present = [sample for sample in samples if len(sample.units)]
+    common = Contest(present, part, settings, exchanges) if _same_units(present) else None
+    pairs = []
+    for first, second in combinations(samples, 2):
+        if asked and first.system != asked.get(second.system) and second.system != asked.get(first.system):
+            continue
+        if not len(first.units) or not len(second.units):
+            pairs.append(Pair(_name(first, part), first.system, second.system))
+        elif common:
+            pairs.append(common.pair(first, second, first.unit_count))
+        else:
+            pairs.append(_compared(first, second, part, settings, exchanges))
+    return holm(pairs, samples[0].metric.direction(part))
 
 
 class Contest:
@@ -218,10 +154,98 @@ class Contest:
         )
 
 
+def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings, permutations: int) -> TwoSampleResult:
+    """Means by permutation of whole units, everything else by the jackknives of both."""
+    metric = first.metric
+    column = metric.mean_of(part) if metric.resampling == "bootstrap" else None
+    if column is None or first.groups:
+        both = cut_to_one_size(first, second, settings)
+        one, other = (Resampler([sample], settings).jackknife(sample)[part] for sample in both)
+        return jackknife_test(one, other, (both[0].unit_count, both[1].unit_count), settings.confidence)
+    sums = [UnitSums.from_values(sample.rows[:, column], sample.units) for sample in (first, second)]
+    rng = np.random.default_rng([settings.seed, 2])
+    return permutation_test(sums[0], sums[1], settings.confidence, permutations, rng)
+
+
+def cut_to_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[Sample, Sample]:
+    """Where a score changes with the number of turns, as many turns of the larger system as the smaller one has: whole
+    units, drawn by chance."""
+    turns = [int(sample.summary.n) for sample in (first, second)]
+    if not first.metric.grows or turns[0] == turns[1]:
+        return first, second
+    if turns[0] > turns[1]:
+        return _cut(first, turns[1], settings), second
+    return first, _cut(second, turns[0], settings)
+
+
+def randomisation_tests(
+    samples: Sequence[Sample], part: str, resampler: Resampler, exchanges: int
+) -> dict[tuple[str, str], float]:
+    """The p-value of every pair of samples, which stand on the same units. In each exchange, the two systems change
+    places in every unit with probability one half; the p-value is the share of exchanges, the observed one
+    included, in which they differ as much. NaN where a value is undefined."""
+    metric = samples[0].metric
+    values = {sample.system: float(metric.conclude(sample.summary)[part]) for sample in samples}
+    pairs = list(combinations(values, 2))
+    least = {(a, b): _least(values[a], values[b]) for a, b in pairs}
+    as_large = Counter(pairs)
+    rng = np.random.default_rng([resampler.settings.seed, 1])
+    block = max(1, CELLS_AT_ONCE // max(resampler.count, *(len(sample.units) for sample in samples)))
+    for start in range(0, exchanges, block):
+        swapped = rng.integers(2, size=(min(block, exchanges - start), resampler.count)).astype(np.float64)
+        given, kept = {}, {}
+        for sample in samples:
+            weights = swapped[:, resampler.units(sample)]
+            given[sample.system] = metric.summarise(sample.rows, weights)
+            kept[sample.system] = metric.summarise(sample.rows, 1 - weights)
+        for a, b in pairs:
+            one, other = (metric.conclude(summary)[part] for summary in (kept[a] + given[b], kept[b] + given[a]))
+            with np.errstate(invalid="ignore"):  # where both are infinite
+                found = one - other
+            as_large[a, b] += int(np.count_nonzero(np.abs(found) >= least[a, b]))
+    return {(a, b): float("nan") if np.isnan(least[a, b]) else as_large[a, b] / (exchanges + 1) for a, b in pairs}
+
+
 def holm(pairs: Sequence[Pair], higher_is_better: bool | None) -> list[Pair]:
     """Corrects the p-values of one metric's pairs for their number and names the better systems."""
     corrected = holm_corrected([pair.p for pair in pairs])
     return [_judged(pair, p, higher_is_better) for pair, p in zip(pairs, corrected, strict=True)]
+
+
+def exchanges_for(systems: int, settings: Settings) -> int:
+    """As many exchanges as resamples were asked for, or more where there are many pairs."""
+    return max(settings.resamples, EXCHANGES_PER_PAIR * systems * (systems - 1) // 2)
+
+
+def _cut(sample: Sample, turns: int, settings: Settings) -> Sample:
+    if sample.groups:
+        return _cut_groups(sample, turns)
+    units, sizes = np.unique(sample.own_keys, return_counts=True)
+    order = np.random.default_rng([settings.seed, 3]).permutation(len(units))
+    return on_units(sample, units[order[: _nearest(sizes[order], turns)]])
+
+
+def _cut_groups(sample: Sample, turns: int) -> Sample:
+    """A unit's group comes from a hash, so that the first groups are as good as any."""
+    kept = _nearest(np.array([0 if group is None else int(group.n) for group in sample.groups]), turns)
+    groups = [group if place < kept else None for place, group in enumerate(sample.groups)]
+    return replace(
+        sample,
+        units=sample.units[sample.units % np.uint64(GROUPS) < kept],
+        summary=add_all([group for group in groups if group is not None]),
+        groups=groups,
+    )
+
+
+def _nearest(sizes: NDArray[np.int64], wanted: int) -> int:
+    """How many of the first sizes come nearest to a sum; one at least."""
+    return int(np.argmin(np.abs(np.cumsum(sizes) - wanted))) + 1
+
+
+def _least(first: float, second: float) -> float:
+    """How large a difference must be to count as at least the observed one, rounding aside."""
+    difference = abs(first - second)
+    return difference * (1 - ROUNDING) - 16 * float(np.spacing(max(abs(first), abs(second))))
 
 
 def _judged(pair: Pair, p: float | None, higher_is_better: bool | None) -> Pair:
@@ -229,32 +253,6 @@ def _judged(pair: Pair, p: float | None, higher_is_better: bool | None) -> Pair:
     if p is not None and p < ALPHA and pair.difference and higher_is_better is not None:
         better = pair.first if (pair.difference > 0) == higher_is_better else pair.second
     return replace(pair, p_holm=p, better=better)
-
-
-def all_pairs(
-    samples: Sequence[Sample], part: str, settings: Settings, asked: Mapping[str, str] | None = None
-) -> list[Pair]:
-    """Every pair of one metric's samples, or each system with the one that `asked` has for it. Where all stand on the
-    same units, they share one set of resamples."""
-    exchanges = exchanges_for(len(samples), settings)
-    present = [sample for sample in samples if len(sample.units)]
-    common = Contest(present, part, settings, exchanges) if _same_units(present) else None
-    pairs = []
-    for first, second in combinations(samples, 2):
-        if asked and first.system != asked.get(second.system) and second.system != asked.get(first.system):
-            continue
-        if not len(first.units) or not len(second.units):
-            pairs.append(Pair(_name(first, part), first.system, second.system))
-        elif common:
-            pairs.append(common.pair(first, second, first.unit_count))
-        else:
-            pairs.append(_compared(first, second, part, settings, exchanges))
-    return holm(pairs, samples[0].metric.direction(part))
-
-
-def exchanges_for(systems: int, settings: Settings) -> int:
-    """As many exchanges as resamples were asked for, or more where there are many pairs."""
-    return max(settings.resamples, EXCHANGES_PER_PAIR * systems * (systems - 1) // 2)
 
 
 def _compared(first: Sample, second: Sample, part: str, settings: Settings, exchanges: int) -> Pair:

@@ -26,6 +26,10 @@ SHOWN = 44
 Picked = Mapping[str, Mapping[str, float]]
 """For each system the ids of replies, with the number that they were picked for."""
 
+SCHEMA = "dialogauge.replies/1"
+
+Order = Literal["worst", "best"]
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -85,49 +89,6 @@ class ListedReplies(MetricForms):
         numbers = format_estimates([(reply.value, None, None) for reply in self.replies], digits)
         rows = [_row(reply, number)[: len(headers)] for reply, (number, _) in zip(self.replies, numbers, strict=True)]
         return tables.Table(headers, rows, self.notes(), self.label())
-
-
-def find_turns(picked: Iterable[Picked], corpus: CorpusLike) -> dict[tuple[str, str], Turn]:
-    """The turns of those picked by system and id; the corpus is gone through once."""
-    wanted = {(system, name) for systems in picked for system, values in systems.items() for name in values}
-    source = as_source(corpus)
-    turns = source if isinstance(source, Corpus) else source.turns()
-    found: dict[tuple[str, str], Turn] = {}
-    for turn in turns:
-        place = (turn.system, turn.id)
-        if place in wanted and found.setdefault(place, turn) is not turn:
-            raise InputError(f"two turns of {turn.system!r} have the id {turn.id!r}, by which replies are told apart")
-    if missing := wanted - found.keys():
-        system, name = min(missing)
-        raise InputError(f"the result is of another corpus: this one has no turn {name!r} of {system!r}")
-    return found
-
-
-def _row(reply: Reply, number: str) -> list[tables.Cell]:
-    more = f"(+{len(reply.references) - 1})" if len(reply.references) > 1 else ""
-    return [
-        tables.Cell(reply.system),
-        tables.Cell(reply.id),
-        tables.Cell(number),
-        tables.Cell(_end(reply.context[-1] if reply.context else "")),
-        tables.Cell(_short(reply.response)),
-        tables.Cell(_short(reply.references[0] if reply.references else ""), more),
-    ]
-
-
-def _short(text: str) -> str:
-    return tables.cut(" ".join(text.split()), SHOWN)
-
-
-def _end(text: str) -> str:
-    """What the response answers stands at the end."""
-    text = " ".join(text.split())
-    return text if len(text) <= SHOWN else "…" + text[1 - SHOWN :]
-
-
-SCHEMA = "dialogauge.replies/1"
-
-Order = Literal["worst", "best"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -243,6 +204,44 @@ def rankable(requests: Iterable[Request], counts: Mapping[Order, int]) -> tuple[
     if not metrics:
         raise InputError(message)
     return list(metrics), [Caveat("unranked", message)] if refused else []
+
+
+def find_turns(picked: Iterable[Picked], corpus: CorpusLike) -> dict[tuple[str, str], Turn]:
+    """The turns of those picked by system and id; the corpus is gone through once."""
+    wanted = {(system, name) for systems in picked for system, values in systems.items() for name in values}
+    source = as_source(corpus)
+    turns = source if isinstance(source, Corpus) else source.turns()
+    found: dict[tuple[str, str], Turn] = {}
+    for turn in turns:
+        place = (turn.system, turn.id)
+        if place in wanted and found.setdefault(place, turn) is not turn:
+            raise InputError(f"two turns of {turn.system!r} have the id {turn.id!r}, by which replies are told apart")
+    if missing := wanted - found.keys():
+        system, name = min(missing)
+        raise InputError(f"the result is of another corpus: this one has no turn {name!r} of {system!r}")
+    return found
+
+
+def _row(reply: Reply, number: str) -> list[tables.Cell]:
+    more = f"(+{len(reply.references) - 1})" if len(reply.references) > 1 else ""
+    return [
+        tables.Cell(reply.system),
+        tables.Cell(reply.id),
+        tables.Cell(number),
+        tables.Cell(_end(reply.context[-1] if reply.context else "")),
+        tables.Cell(_short(reply.response)),
+        tables.Cell(_short(reply.references[0] if reply.references else ""), more),
+    ]
+
+
+def _short(text: str) -> str:
+    return tables.cut(" ".join(text.split()), SHOWN)
+
+
+def _end(text: str) -> str:
+    """What the response answers stands at the end."""
+    text = " ".join(text.split())
+    return text if len(text) <= SHOWN else "…" + text[1 - SHOWN :]
 
 
 def _unrankable(request: Request) -> str:

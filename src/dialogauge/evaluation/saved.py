@@ -32,73 +32,11 @@ LARGEST_RATIO = 1040
 KINDS = "biufSU"
 """Truth values, whole numbers, numbers and texts; no objects, which could run code."""
 
-
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """ValueError (or what zipfile raises) where it is not such a file, or declares more than it can hold."""
-    with open_plain(path) as file, zipfile.ZipFile(file) as archive:
-        size = os.fstat(file.fileno()).st_size
-        members = archive.infolist()
-        if sum(member.compress_size for member in members) > size:
-            raise ValueError("its parts overlap")
-        if len({member.filename for member in members}) < len(members):
-            raise ValueError("a part is there twice")
-        return {member.filename.removesuffix(".npy"): _read(archive, member) for member in members}
-
-
-def open_plain(path: Path) -> BinaryIO:
-    """Without waiting, should it be a pipe."""
-    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise ValueError(f"{path.name} is not a plain file")
-    return file
-
-
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
-    name = member.filename
-    if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{name} is encrypted, or packed in another way than ours")
-    if member.file_size > member.compress_size * LARGEST_RATIO + 1024:
-        raise ValueError(f"{name} declares {member.file_size:,} bytes, more than it can hold")
-    with archive.open(member) as part:
-        version = np.lib.format.read_magic(part)
-        readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-        if version not in readers:
-            raise ValueError(f"{name} is of an unknown version {version}")
-        shape, fortran, dtype = readers[version](part)
-        if dtype.kind not in KINDS or dtype.names or not dtype.itemsize:
-            raise ValueError(f"{name} holds {dtype}, expected numbers or texts")
-        wanted = math.prod(shape) * dtype.itemsize
-        if min(shape, default=0) < 0 or wanted != member.file_size - part.tell():
-            raise ValueError(f"{name} declares {wanted:,} bytes of values, found {member.file_size - part.tell():,}")
-        return np.frombuffer(part.read(wanted), dtype).reshape(shape, order="F" if fortran else "C").copy()
-
-
 SCHEMA = "dialogauge.run/1"
 REAL_UNITS, ANSWERED = "real_units", "answered"
 RUN, MEASURES = "run.json", "measures.npz"
 ABOUT_ALL = ("few_samples", "unpaired", "different_sizes")
 """Caveats that are found anew when runs are put together."""
-
-
-def is_run(path: str | Path) -> bool:
-    """Whether a path is a directory that `score --out` wrote."""
-    return (Path(path) / RUN).is_file()
-
-
-def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """What run.json says of each sample, and the arrays that measures.npz holds under its place in that list."""
-    described, arrays = [], {}
-    for place, sample in enumerate(samples):
-        described.append({"metric": sample.label, "system": sample.system, "signature": sample.signature})
-        arrays[f"{place}.units"] = sample.units
-        arrays.update({f"{place}.{name}": array for name, array in sample.metric.pack(sample.rows).items()})
-        if sample.real_units is not None:
-            arrays[f"{place}.{REAL_UNITS}"] = sample.real_units
-        if sample.answered is not None:
-            arrays[f"{place}.{ANSWERED}"] = np.stack([sample.answered.units, sample.answered.messages])
-    return described, arrays
-
 
 Names = Mapping[str, str]
 """The systems of one input, and the names they have in a comparison."""
@@ -117,6 +55,11 @@ class Run:
     caveats: list[Caveat]
 
 
+def is_run(path: str | Path) -> bool:
+    """Whether a path is a directory that `score --out` wrote."""
+    return (Path(path) / RUN).is_file()
+
+
 def load_runs(
     paths: Sequence[str | Path], metrics: str | Iterable[str | Request] | None = None
 ) -> tuple[Measured, list[Request], list[Names]]:
@@ -127,7 +70,7 @@ def load_runs(
     paths = list(paths)
     if len({Path(path).resolve() for path in paths}) < len(paths):
         raise InputError("the same run is given twice")
-    runs = [_load(Path(path)) for path in paths]
+    runs = [_load_run(Path(path)) for path in paths]
     labels = [dict.fromkeys(sample.label for sample in run.samples) for run in runs]
     common = [label for label in labels[0] if all(label in own for own in labels)]
     if not metrics and not common:
@@ -162,6 +105,61 @@ def load_runs(
         baselines=_baselines(runs, names),
     )
     return measured, requests, [{system: names[run.path, system] for system in run.systems} for run in runs]
+
+
+def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What run.json says of each sample, and the arrays that measures.npz holds under its place in that list."""
+    described, arrays = [], {}
+    for place, sample in enumerate(samples):
+        described.append({"metric": sample.label, "system": sample.system, "signature": sample.signature})
+        arrays[f"{place}.units"] = sample.units
+        arrays.update({f"{place}.{name}": array for name, array in sample.metric.pack(sample.rows).items()})
+        if sample.real_units is not None:
+            arrays[f"{place}.{REAL_UNITS}"] = sample.real_units
+        if sample.answered is not None:
+            arrays[f"{place}.{ANSWERED}"] = np.stack([sample.answered.units, sample.answered.messages])
+    return described, arrays
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """ValueError (or what zipfile raises) where it is not such a file, or declares more than it can hold."""
+    with open_plain(path) as file, zipfile.ZipFile(file) as archive:
+        size = os.fstat(file.fileno()).st_size
+        members = archive.infolist()
+        if sum(member.compress_size for member in members) > size:
+            raise ValueError("its parts overlap")
+        if len({member.filename for member in members}) < len(members):
+            raise ValueError("a part is there twice")
+        return {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Without waiting, should it be a pipe."""
+    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ValueError(f"{path.name} is not a plain file")
+    return file
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    name = member.filename
+    if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{name} is encrypted, or packed in another way than ours")
+    if member.file_size > member.compress_size * LARGEST_RATIO + 1024:
+        raise ValueError(f"{name} declares {member.file_size:,} bytes, more than it can hold")
+    with archive.open(member) as part:
+        version = np.lib.format.read_magic(part)
+        readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        if version not in readers:
+            raise ValueError(f"{name} is of an unknown version {version}")
+        shape, fortran, dtype = readers[version](part)
+        if dtype.kind not in KINDS or dtype.names or not dtype.itemsize:
+            raise ValueError(f"{name} holds {dtype}, expected numbers or texts")
+        wanted = math.prod(shape) * dtype.itemsize
+        if min(shape, default=0) < 0 or wanted != member.file_size - part.tell():
+            raise ValueError(f"{name} declares {wanted:,} bytes of values, found {member.file_size - part.tell():,}")
+        return np.frombuffer(part.read(wanted), dtype).reshape(shape, order="F" if fortran else "C").copy()
 
 
 def _baselines(runs: Sequence[Run], names: dict[tuple[Path, str], str]) -> dict[str, str]:
@@ -200,7 +198,7 @@ def _names(runs: Sequence[Run]) -> dict[tuple[Path, str], str]:
     return named
 
 
-def _load(path: Path) -> Run:
+def _load_run(path: Path) -> Run:
     try:
         with open_plain(path / RUN) as file:
             record = parse_object(file.read().decode("utf-8"))

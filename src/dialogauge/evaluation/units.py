@@ -18,6 +18,13 @@ Keys = NDArray[np.uint64]
 
 KINDS = {"dialogue": "dialogues", "context": "contexts", "id": "turns"}
 
+ENOUGH = 1 / 3
+"""Two systems are compared on the units they share where these are at least this share of the units of the one with
+fewer, and two at least. With less in common, leaving out all others would lose more than pairing gains."""
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_NUMBERED = np.uint64(1)
+
 
 @dataclass
 class Units:
@@ -78,14 +85,6 @@ class Total:
         """None where nothing was added."""
         held = [level for level in self._levels if level is not None]
         return reduce(add, held) if held else None
-
-
-ENOUGH = 1 / 3
-"""Two systems are compared on the units they share where these are at least this share of the units of the one with
-fewer, and two at least. With less in common, leaving out all others would lose more than pairing gains."""
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_NUMBERED = np.uint64(1)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dialogauge import tables
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.frames import CorpusLike, as_corpus
 from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.evaluation.caveats import Place, merge_caveats
+from dialogauge.evaluation.caveats import number_free
 from dialogauge.evaluation.evaluate_corpus import evaluate
 from dialogauge.evaluation.forms import ScoreForms, corpus_record, find
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
@@ -22,6 +22,9 @@ from dialogauge.studies.trend import CONSTANT, STAYS, STEADY, Point, Trend, sens
 
 SCHEMA = "dialogauge.sensitivity/1"
 RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
+
+Place = tuple[str, float]
+"""A kind of perturbation and a ratio."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,6 +163,17 @@ def check_plan(kinds: str | Iterable[str], ratios: Iterable[float]) -> tuple[lis
     return kinds, sorted({0.0, *ratios})
 
 
+def merge_caveats(base: Sequence[Caveat], perturbed: Mapping[Place, Sequence[Caveat]]) -> list[Caveat]:
+    """The caveats of the corpus as it is, then those that only perturbed corpora have. Of these, such as differ in
+    their numbers alone become one: that of the largest ratio of the first kind, with where it was found."""
+    alike: dict[tuple[str, str], list[tuple[Place, Caveat]]] = {}
+    for place, caveats in perturbed.items():
+        for caveat in caveats:
+            if caveat not in base:
+                alike.setdefault((caveat.code, number_free(caveat.message)), []).append((place, caveat))
+    return [*dict.fromkeys(base), *map(_one_for_all, alike.values())]
+
+
 def _watched(places: list[Place], progress: bool) -> Iterable[Place]:
     """The places, with a bar on stderr that names them."""
     with progress_bar(places, shown=progress, unit="corpus") as bar:
@@ -228,3 +242,12 @@ def _where(trends: Sequence[Trend], systems: int) -> str:
     return ", ".join(
         kind if len(names) == systems else f"{kind} ({', '.join(names)})" for kind, names in by_kind.items()
     )
+
+
+def _one_for_all(caveats: Sequence[tuple[Place, Caveat]]) -> Caveat:
+    (kind, ratio), caveat = max(
+        (pair for pair in caveats if pair[0][0] == caveats[0][0][0]), key=lambda pair: pair[0][1]
+    )
+    others = len({place for place, _ in caveats}) - 1
+    more = f"; the like in {others} more of the perturbed corpora" if others else ""
+    return Caveat(caveat.code, f"{caveat.message} ({kind} at ratio {ratio:g}{more})")
