@@ -9,6 +9,8 @@ import json
 import pytest
 
 from dialogauge.cli.common.inputs import listed_names
+from tests.corpus.files import write_lines
+from tests.encode.models import build
 
 
 @pytest.mark.parametrize(
@@ -240,3 +242,20 @@ def test_stdin_can_be_read_once(dialogauge, piped, responses, arguments, message
 def test_nothing_on_stdin(dialogauge, piped):
     piped(b"")
     assert dialogauge("score", "-", "--metrics", "length").err.startswith("-: expected turns, found nothing piped in")
+
+
+@pytest.mark.parametrize("verb", ["normality", "sensitivity"])
+def test_lines_that_cannot_be_read(dialogauge, tmp_path, verb):
+    source = write_lines(tmp_path / "in.jsonl", *({"response": f"one two {i}"} for i in range(20)), "{")
+    options = {
+        "normality": ("--encoder", build("bert", tmp_path / "bert")),
+        "sensitivity": ("--metrics", "length", "--kinds", "permute", "--resamples", 20),
+    }
+    call = (verb, source, *options[verb])
+    done = dialogauge(*call)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"{source}:21: not valid JSON")
+    done = dialogauge(*call, "--skip-invalid")
+    assert done.code == 0
+    assert done.err.count("1 line left out") == 1
+    assert dialogauge(*call, "--reader", "jsnl").err.startswith("unknown reader 'jsnl'")

@@ -66,18 +66,6 @@ def test_plot(dialogauge, responses, model, tmp_path):
     assert (tmp_path / "new" / "f.svg").read_bytes().startswith(b"<?xml")
 
 
-def test_reading(dialogauge, model, tmp_path):
-    source = write_lines(tmp_path / "in.jsonl", *({"response": f"one two {i}"} for i in range(20)), "{")
-    call = ("normality", source, "--encoder", model)
-    done = dialogauge(*call)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"{source}:21: not valid JSON")
-    done = dialogauge(*call, "--skip-invalid")
-    assert done.code == 0
-    assert done.err.count("1 line left out") == 1
-    assert dialogauge(*call, "--reader", "jsnl").err.startswith("unknown reader 'jsnl'")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -8,7 +8,6 @@ import pytest
 
 from dialogauge.corpus import load
 from dialogauge.studies.sensitivity import sensitivity
-from tests.corpus.files import write_lines
 from tests.test_docs import ROOT, examples, printed
 
 QUICK = ("--resamples", 20)
@@ -80,18 +79,6 @@ def test_plot(dialogauge, responses, tmp_path):
     call = ("sensitivity", responses, "--metrics", "length", "--kinds", "noise", "--ratios", 1, *QUICK)
     assert dialogauge(*call, "--plot", tmp_path / "new" / "f.svg").code == 0
     assert (tmp_path / "new" / "f.svg").read_bytes().startswith(b"<?xml")
-
-
-def test_reading(dialogauge, tmp_path):
-    source = write_lines(tmp_path / "in.jsonl", *({"response": f"one two {i}"} for i in range(20)), "{")
-    call = ("sensitivity", source, "--metrics", "length", "--kinds", "permute", *QUICK)
-    done = dialogauge(*call)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"{source}:21: not valid JSON")
-    done = dialogauge(*call, "--skip-invalid")
-    assert done.code == 0
-    assert done.err.count("1 line left out") == 1
-    assert dialogauge(*call, "--reader", "jsnl").err.startswith("unknown reader 'jsnl'")
 
 
 def test_compat(dialogauge, responses):

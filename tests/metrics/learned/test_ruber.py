@@ -9,23 +9,16 @@ from hypothesis import strategies as st
 
 from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
 from dialogauge.learned.ruber.model import SHIPPED
 from dialogauge.metrics.learned.ruber import Ruber, RuberReferenced, RuberUnreferenced, blended
 from dialogauge.metrics.registry import parse_request
 from tests.encode.models import encoders, minilm
-from tests.learned.small import write_ruber, write_vectors
-from tests.metrics.learned.test_ruber_unreferenced import TURNS
+from tests.learned.small import write_ruber
+from tests.metrics.learned.conftest import OPENED, TURNS, check_contract, concluded, ready
 
 BLENDS = ["arithmetic", "geometric", "min", "max"]
-OPENED = Encoders()
 RANGES = {"unreferenced": {"low": 0.3, "high": 0.7}, "referenced": {"low": -0.5, "high": 1.0}}
-
-
-@pytest.fixture(scope="module")
-def words(tmp_path_factory):
-    return write_vectors(tmp_path_factory.mktemp("vectors") / "ten.txt")
 
 
 @pytest.fixture(scope="module")
@@ -36,21 +29,13 @@ def model(words, tmp_path_factory):
 @pytest.fixture(scope="module", params=["ruber", "towers"])
 def ruber(request, model, words, tmp_path_factory):
     if request.param == "ruber":
-        return ready(model)
+        return ready(Ruber, model)
     directory = tmp_path_factory.mktemp("towers") / "my-model"
-    return ready(write_ruber(directory, words, network="towers", context=2, normalisation=RANGES))
-
-
-def ready(directory, cls=Ruber, **options):
-    return cls(model=str(directory), **options).prepare(Corpus([]), encoders=OPENED)
+    return ready(Ruber, write_ruber(directory, words, network="towers", context=2, normalisation=RANGES))
 
 
 def turn(response, query="hello", *references):
     return Turn("0", response, context=(query,) if query is not None else (), references=references)
-
-
-def concluded(metric, rows, weights=None):
-    return metric.metric.conclude(metric.metric.summarise(rows, weights))
 
 
 @pytest.mark.parametrize(("blend", "expected"), list(zip(BLENDS, [0.5, 0.4, 0.2, 0.8], strict=True)))
@@ -74,7 +59,7 @@ def test_blends_lie_between(a, b):
 @pytest.mark.parametrize("blend", BLENDS)
 def test_the_two_scores_are_brought_to_one_scale(model, words, blend):
     said = [turn("tea", "milk", "rain"), turn("cat dog", "bye", "dog", "tea"), turn("snow", "snow rain", "bye")]
-    related = ready(model, RuberUnreferenced).measure(said)[:, 0]
+    related = ready(RuberUnreferenced, model).measure(said)[:, 0]
     alike = RuberReferenced(encoder=words, pool="maxmin").prepare(Corpus([]), encoders=OPENED).measure(said)[:, 0]
     first = [min(max((value - 0.3) / 0.4, 0), 1) for value in related]
     second = [min(max((value + 0.5) / 1.5, 0), 1) for value in alike]
@@ -84,7 +69,7 @@ def test_the_two_scores_are_brought_to_one_scale(model, words, blend):
         "min": [min(pair) for pair in zip(first, second, strict=True)],
         "max": [max(pair) for pair in zip(first, second, strict=True)],
     }[blend]
-    rows = ready(model, blend=blend).measure(said)
+    rows = ready(Ruber, model, blend=blend).measure(said)
     np.testing.assert_allclose(rows[:, :3], np.column_stack([both, first, second]), atol=1e-6)
     assert np.ptp(second) > 0.1
 
@@ -92,24 +77,10 @@ def test_the_two_scores_are_brought_to_one_scale(model, words, blend):
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(said=TURNS, data=st.data())
 def test_the_contract(ruber, said, data):
-    rows = ruber.measure(said)
-    assert len(rows) == len(said)
+    rows, values = check_contract(ruber, said, data, rtol=1e-10, atol=1e-12)
     assert ((rows[:, :3] >= 0) & (rows[:, :3] <= 1)).all()
-    values = concluded(ruber, rows)
     assert list(values) == ["", "unreferenced", "referenced"]
     assert values[""] == pytest.approx((values["unreferenced"] + values["referenced"]) / 2)
-    order = data.draw(st.permutations(range(len(said))))
-    np.testing.assert_allclose(ruber.measure([said[i] for i in order]), rows[order], rtol=1e-10, atol=1e-12)
-    size = data.draw(st.integers(1, 4))
-    batches = [ruber.measure(said[start : start + size]) for start in range(0, len(said), size)]
-    np.testing.assert_allclose(ruber.metric.join(batches), rows, rtol=1e-10, atol=1e-12)
-    total = ruber.metric.conclude(ruber.metric.summarise(rows[:1]) + ruber.metric.summarise(rows[1:]))
-    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(said), max_size=len(said)).filter(any))
-    repeated = concluded(ruber, rows[np.repeat(np.arange(len(said)), weights)])
-    weighted = concluded(ruber, rows, np.array(weights, float))
-    for part in values:
-        assert total[part] == pytest.approx(values[part], rel=1e-12)
-        assert weighted[part] == pytest.approx(repeated[part], rel=1e-12)
 
 
 def test_one_row_per_resample(ruber):
@@ -166,7 +137,7 @@ def test_turns_without_context_or_references_are_left_out_and_counted(model):
         "ruber[model=my-model].referenced",
     ]
     assert {score.n for score in result.scores} == {2}
-    expected = ready(model).measure(whole)[:, :3].mean(axis=0)
+    expected = ready(Ruber, model).measure(whole)[:, :3].mean(axis=0)
     assert [score.value for score in result.scores] == pytest.approx(expected.tolist(), abs=1e-6)
     assert any("2" in caveat.message and "references" in caveat.message for caveat in result.caveats), result.caveats
 
@@ -179,43 +150,26 @@ def test_a_part_can_be_asked_for(model):
         parse_request("ruber.referencd")
 
 
-def test_signature_and_label(model, words):
-    metric = ready(model, blend="min")
-    for part in (
-        f"|model:{metric.model.identity}|",
-        f"|enc:static:{OPENED.get(words).identity}|",
-        "|context:1|",
-        "|pool:maxmin|",
-        "|blend:min|",
-    ):
-        assert part in metric.signature
-    assert metric.signature.startswith("ruber|")
-    assert metric.asked.label == "ruber[blend=min,model=my-model]"
-    assert ready(model).signature != metric.signature
-
-
 def test_other_ranges_have_another_signature(model, words, tmp_path):
     """The ranges change the number, and two models can differ in them alone."""
     other = write_ruber(tmp_path / "my-model", words)
     said = [turn("tea", "milk", "rain")]
-    assert ready(other).measure(said)[0, 0] != pytest.approx(ready(model).measure(said)[0, 0])
-    assert ready(other).signature != ready(model).signature
+    assert ready(Ruber, other).measure(said)[0, 0] != pytest.approx(ready(Ruber, model).measure(said)[0, 0])
+    assert ready(Ruber, other).signature != ready(Ruber, model).signature
 
 
 def test_the_pooling_is_the_one_of_the_ranges(words, tmp_path):
-    mean = ready(write_ruber(tmp_path / "mean", words, normalisation={"pool": "mean"}))
+    mean = ready(Ruber, write_ruber(tmp_path / "mean", words, normalisation={"pool": "mean"}))
     expected = RuberReferenced(encoder=words, pool="mean").prepare(Corpus([]), encoders=OPENED)
     said = [turn("tea milk", "hello", "rain snow")]
     assert mean.measure(said)[0, 2] == pytest.approx((expected.measure(said)[0, 0] + 1) / 2)
 
 
-def test_wrong_calls(model, tmp_path):
+def test_wrong_calls():
     with pytest.raises(InputError, match="expected one of arithmetic, geometric, min, max, found 'mean'"):
         parse_request("ruber[blend=mean]")
     with pytest.raises(InputError, match="unknown blend of ruber 'maxx'; did you mean max"):
         Ruber(blend="maxx")
-    with pytest.raises(InputError, match="was trained with the encoder"):
-        ready(model, encoder=write_vectors(tmp_path / "other.txt", seed=1))
 
 
 def test_shipped_model_is_the_default():
