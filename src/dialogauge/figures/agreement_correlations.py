@@ -41,6 +41,15 @@ BLANK = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 TOPPED = ("pearson", "spearman")
 """Coefficients that have a top group and a ceiling."""
 
+COLOURS = "PuOr_r"
+"""Told apart by all kinds of colour vision; both ends are dark, 0 is white."""
+HIGH, APART = 0.34, 0.25
+"""Of a cell, in inches; and how far the means stand apart, in cells."""
+LONGEST = 18
+"""Letters of a corpus's name."""
+PER_LETTER = 0.075
+"""Inches."""
+
 
 def plot_agreement_forest(
     agreement: Agreement, path: str | Path, level: Level = "system", coefficient: str = "spearman"
@@ -74,6 +83,40 @@ def draw_agreement_forest(agreement: Agreement, level: Level = "system", coeffic
         "dashed: one rater with the mean of the others; dotted: what a metric could reach": any(lines),
     }
     caption(figure, *said, *(word for word, holds in words.items() if holds))
+    return figure
+
+
+def plot_agreement_heatmap(
+    agreement: Agreement, path: str | Path, level: Level = "system", coefficient: str = "spearman"
+) -> Path:
+    """Draws every metric's correlation ("pearson", "spearman" or "kendall") on every corpus as a coloured cell with its
+    number. Bold: the interval is on one side of 0. Italic: it holds 0. Upright: no interval. A dash: undefined."""
+    return save(lambda: draw_agreement_heatmap(agreement, level, coefficient), path)
+
+
+def draw_agreement_heatmap(agreement: Agreement, level: Level = "system", coefficient: str = "spearman") -> Figure:
+    from matplotlib.figure import Figure
+
+    scopes, rows, metrics = _rows_by_scope(agreement, level, coefficient)
+    labels = fit_all(metrics)
+    heads = scope_labels(scopes, LONGEST)
+    wide = max(0.7, 0.1 + PER_LETTER * max(len(line) for head in heads for line in head.split("\n")))
+    width = 0.4 + PER_LETTER * max(map(len, labels)) + wide * len(scopes)
+    figure = Figure(figsize=(max(width, NARROWEST), 1.3 + HIGH * len(metrics)), layout="constrained")
+    axis = figure.subplots()
+    places = _places(scopes)
+    for place, column in zip(places, rows, strict=True):
+        for down, metric in enumerate(metrics):
+            _cell(axis, place, down, column.get(metric), coefficient)
+    axis.set(xlim=(-0.5, places[-1] + 0.5), ylim=(len(metrics) - 0.5, -0.5))
+    axis.set_xticks(places, heads, fontsize=8)
+    axis.set_yticks(range(len(metrics)), labels)
+    axis.xaxis.tick_top()
+    axis.tick_params(length=0, colors=INK)
+    axis.spines[:].set_visible(False)
+    found = f"{COEFFICIENTS[coefficient]} correlation with people, {level} level"
+    dash = "–: undefined" if any(text.get_text() == "–" for text in axis.texts) else ""
+    caption(figure, found, interval_words(agreement, level), "bold: without 0", "italic: with 0", dash)
     return figure
 
 
@@ -144,50 +187,6 @@ def _note(axis: Axes, at: tuple[float, float], words: str, align: str, colour: s
     """Small words just beside a vertical line; `align` is the side of them that is next to it."""
     look: dict[str, Any] = {"ha": align, "va": "center", "fontsize": 7.5, "color": colour, "bbox": BLANK}
     axis.annotate(words, at, (-4 if align == "right" else 4, 0), textcoords="offset points", **look)
-
-
-COLOURS = "PuOr_r"
-"""Told apart by all kinds of colour vision; both ends are dark, 0 is white."""
-HIGH, APART = 0.34, 0.25
-"""Of a cell, in inches; and how far the means stand apart, in cells."""
-LONGEST = 18
-"""Letters of a corpus's name."""
-PER_LETTER = 0.075
-"""Inches."""
-
-
-def plot_agreement_heatmap(
-    agreement: Agreement, path: str | Path, level: Level = "system", coefficient: str = "spearman"
-) -> Path:
-    """Draws every metric's correlation ("pearson", "spearman" or "kendall") on every corpus as a coloured cell with its
-    number. Bold: the interval is on one side of 0. Italic: it holds 0. Upright: no interval. A dash: undefined."""
-    return save(lambda: draw_agreement_heatmap(agreement, level, coefficient), path)
-
-
-def draw_agreement_heatmap(agreement: Agreement, level: Level = "system", coefficient: str = "spearman") -> Figure:
-    from matplotlib.figure import Figure
-
-    scopes, rows, metrics = _rows_by_scope(agreement, level, coefficient)
-    labels = fit_all(metrics)
-    heads = scope_labels(scopes, LONGEST)
-    wide = max(0.7, 0.1 + PER_LETTER * max(len(line) for head in heads for line in head.split("\n")))
-    width = 0.4 + PER_LETTER * max(map(len, labels)) + wide * len(scopes)
-    figure = Figure(figsize=(max(width, NARROWEST), 1.3 + HIGH * len(metrics)), layout="constrained")
-    axis = figure.subplots()
-    places = _places(scopes)
-    for place, column in zip(places, rows, strict=True):
-        for down, metric in enumerate(metrics):
-            _cell(axis, place, down, column.get(metric), coefficient)
-    axis.set(xlim=(-0.5, places[-1] + 0.5), ylim=(len(metrics) - 0.5, -0.5))
-    axis.set_xticks(places, heads, fontsize=8)
-    axis.set_yticks(range(len(metrics)), labels)
-    axis.xaxis.tick_top()
-    axis.tick_params(length=0, colors=INK)
-    axis.spines[:].set_visible(False)
-    found = f"{COEFFICIENTS[coefficient]} correlation with people, {level} level"
-    dash = "–: undefined" if any(text.get_text() == "–" for text in axis.texts) else ""
-    caption(figure, found, interval_words(agreement, level), "bold: without 0", "italic: with 0", dash)
-    return figure
 
 
 def _places(scopes: list[Scope]) -> list[float]:

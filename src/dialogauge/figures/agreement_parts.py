@@ -93,13 +93,6 @@ def correlations_text(row: AgreementRow | None) -> str:
     )
 
 
-def _correlation_text(sign: str, value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return f"{sign} undefined"
-    shown = f"{value_text((value, low, high), 2)} {interval_text(low, high, 2)}".strip()
-    return f"{sign} = {shown.replace('-', '−')}"
-
-
 def scope_title(scope: Scope) -> str:
     """For a caption."""
     system = "" if scope.system is None else f", {fit(scope.system)}"
@@ -115,3 +108,10 @@ def interval_words(agreement: Agreement, level: Level) -> str:
 def turned_words(rows: Mapping[str, AgreementRow], metrics: Sequence[str]) -> str:
     """For a caption: that lower may be better."""
     return TURNED if any(rows[metric].higher_is_better is False for metric in metrics if metric in rows) else ""
+
+
+def _correlation_text(sign: str, value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return f"{sign} undefined"
+    shown = f"{value_text((value, low, high), 2)} {interval_text(low, high, 2)}".strip()
+    return f"{sign} = {shown.replace('-', '−')}"

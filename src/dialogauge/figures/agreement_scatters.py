@@ -23,18 +23,20 @@ from dialogauge.figures.drawing import (
     BEST,
     DIRECTION,
     INK,
+    MANY,
     MUTED,
+    STYLES,
     TITLE,
     caption,
     fit_all,
     label_points,
     legend_columns,
+    line_with_band,
     nothing,
     panels,
     plain,
     save,
 )
-from dialogauge.figures.studies import STYLES
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import fitted_line
 
@@ -45,10 +47,18 @@ if TYPE_CHECKING:
 
 MOST_SYSTEMS = 6
 """As many are told apart by colour and marker."""
-MANY = 2000
-"""More points than this are drawn as a picture, in SVG and PDF too: as shapes they would take megabytes."""
-HEADROOM = 0.34
+TURNS_HEADROOM = 0.34
 """Room above the points for the correlations, as a share of their range."""
+
+MOST_NUMBERS = 40
+"""Systems that are told apart; more are dots."""
+MOST_NAMES, LONGEST_NAME = 6, 12
+"""More systems, or longer names, are numbered, and the names stand beside the panels."""
+FEW = 8
+"""Systems below which the figure says that they are few."""
+SYSTEMS_HEADROOM = 0.3
+"""Room above the points for the correlations, as a share of their range."""
+NAMES_PER_ROW = 13
 
 
 def plot_turn_scatter(
@@ -80,60 +90,6 @@ def draw_turn_scatter(agreement: Agreement, scope: Scope | None = None, metrics:
     intervals = interval_words(agreement, points.scope.level)
     caption(figure, scope_title(points.scope), what, intervals, turned_words(rows, shown))
     return figure
-
-
-def _turns_panel(axis: Axes, points: Points, x: Floats, y: Floats, confidence: float) -> None:
-    plain(axis)
-    known = np.isfinite(x) & np.isfinite(y)
-    if not known.any():
-        nothing(axis)
-        return
-    systems = list(dict.fromkeys(points.systems))
-    apart = 1 < len(systems) <= MOST_SYSTEMS
-    alpha = float(np.clip(8 / np.sqrt(known.sum()), 0.15, 0.6))
-    look: dict[str, Any] = {"alpha": alpha, "linewidths": 0, "rasterized": bool(known.sum() > MANY)}
-    for place, system in enumerate(systems if apart else [None]):
-        mask = known if system is None else known & (np.array(points.systems) == system)
-        colour, marker = STYLES[place] if apart else (BEST, "o")
-        axis.scatter(x[mask], y[mask], 13, c=colour, marker=marker, label=system, **look)
-    line = fitted_line(points.people[known], y[known], points.units[known], confidence)
-    if line is not None:
-        along, height, band = line
-        axis.plot(along, height, color=INK, linewidth=1.4)
-        if band is not None:
-            axis.fill_between(along, height - band, height + band, color=INK, alpha=0.15, linewidth=0)
-    bottom, top = float(y[known].min()), float(y[known].max())
-    spread = top - bottom or 1.0
-    axis.set_ylim(bottom - 0.06 * spread, top + HEADROOM * spread)
-
-
-def _turns_legend(figure: Figure, handles: Sequence[Artist], names: Sequence[str]) -> None:
-    columns = legend_columns(figure, names)
-    legend = figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False, fontsize=8)
-    for handle in legend.legend_handles:
-        if handle is not None:
-            handle.set_alpha(1)
-
-
-def _jitter(people: Floats) -> Floats:
-    """Moves points with one rating aside, by less than ratings differ; the same at every call."""
-    ratings = np.unique(np.round(people[np.isfinite(people)], 6))
-    if len(ratings) < 2:
-        return np.zeros_like(people)
-    reach = min(0.3 * float(np.median(np.diff(ratings))), 0.03 * float(np.ptp(ratings)))
-    moved: Floats = np.random.default_rng(0).uniform(-reach, reach, len(people))
-    return moved
-
-
-MOST_NUMBERS = 40
-"""Systems that are told apart; more are dots."""
-MOST_NAMES, LONGEST_NAME = 6, 12
-"""More systems, or longer names, are numbered, and the names stand beside the panels."""
-FEW = 8
-"""Systems below which the figure says that they are few."""
-SYSTEM_SCATTER_HEADROOM = 0.3
-"""Room above the points for the correlations, as a share of their range."""
-NAMES_PER_ROW = 13
 
 
 def plot_system_scatter(
@@ -173,6 +129,44 @@ def draw_system_scatter(
     return figure
 
 
+def _turns_panel(axis: Axes, points: Points, x: Floats, y: Floats, confidence: float) -> None:
+    plain(axis)
+    known = np.isfinite(x) & np.isfinite(y)
+    if not known.any():
+        nothing(axis)
+        return
+    systems = list(dict.fromkeys(points.systems))
+    apart = 1 < len(systems) <= MOST_SYSTEMS
+    alpha = float(np.clip(8 / np.sqrt(known.sum()), 0.15, 0.6))
+    look: dict[str, Any] = {"alpha": alpha, "linewidths": 0, "rasterized": bool(known.sum() > MANY)}
+    for place, system in enumerate(systems if apart else [None]):
+        mask = known if system is None else known & (np.array(points.systems) == system)
+        colour, marker = STYLES[place] if apart else (BEST, "o")
+        axis.scatter(x[mask], y[mask], 13, c=colour, marker=marker, label=system, **look)
+    line_with_band(axis, fitted_line(points.people[known], y[known], points.units[known], confidence))
+    bottom, top = float(y[known].min()), float(y[known].max())
+    spread = top - bottom or 1.0
+    axis.set_ylim(bottom - 0.06 * spread, top + TURNS_HEADROOM * spread)
+
+
+def _turns_legend(figure: Figure, handles: Sequence[Artist], names: Sequence[str]) -> None:
+    columns = legend_columns(figure, names)
+    legend = figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False, fontsize=8)
+    for handle in legend.legend_handles:
+        if handle is not None:
+            handle.set_alpha(1)
+
+
+def _jitter(people: Floats) -> Floats:
+    """Moves points with one rating aside, by less than ratings differ; the same at every call."""
+    ratings = np.unique(np.round(people[np.isfinite(people)], 6))
+    if len(ratings) < 2:
+        return np.zeros_like(people)
+    reach = min(0.3 * float(np.median(np.diff(ratings))), 0.03 * float(np.ptp(ratings)))
+    moved: Floats = np.random.default_rng(0).uniform(-reach, reach, len(people))
+    return moved
+
+
 def _systems_panel(axis: Axes, points: Points, metric: str, row: AgreementRow | None) -> None:
     plain(axis)
     x, y = points.people, points.column(metric)
@@ -193,7 +187,7 @@ def _systems_panel(axis: Axes, points: Points, metric: str, row: AgreementRow | 
     _line(axis, x[known], y[known])
     axis.margins(0.1)
     bottom, top = axis.get_ylim()
-    axis.set_ylim(bottom, top + SYSTEM_SCATTER_HEADROOM * (top - bottom))
+    axis.set_ylim(bottom, top + SYSTEMS_HEADROOM * (top - bottom))
 
 
 def _bars(middle: Floats, intervals: Floats | None) -> Floats:

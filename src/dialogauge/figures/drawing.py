@@ -1,4 +1,5 @@
-"""Writes names beside points, each where it hides least."""
+"""What figures share: colours, panels, captions, intervals, fitted lines, and names beside points, each where it hides
+least."""
 
 from __future__ import annotations
 
@@ -32,6 +33,19 @@ INK, MUTED, BEST, FLOOR = "#1b1f24", "#8a939e", "#0b6bcb", "#d55e00"
 OTHER_SCRIPTS = ("Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "Noto Sans Thai", "Noto Sans")
 GRID, EDGE = "#e4e7eb", "#c8ccd2"
 DIRECTION = {**DIRECTIONS, None: ""}
+STYLES = (
+    ("#0072b2", "o"),
+    ("#d55e00", "s"),
+    ("#009e73", "^"),
+    ("#cc79a7", "D"),
+    ("#e69f00", "v"),
+    ("#56b4e9", "P"),
+    ("#000000", "X"),
+)
+"""Colours that are told apart without red or green (Okabe & Ito 2008), and a marker for each. A kind has the same in
+every figure."""
+MANY = 2000
+"""More points than this are drawn as a picture, in SVG and PDF too: as shapes they would take megabytes."""
 LONGEST = 28
 """Letters of a name."""
 TITLE = 26
@@ -40,6 +54,15 @@ NARROWEST = 4.2
 """Inches of a figure with one panel."""
 LETTERS_PER_INCH = 17
 """Of small print."""
+
+SIZE = 7.5
+MARGIN = 4.0
+"""Points that labels keep from the sides of the panel, since their width is a guess."""
+PLACES: tuple[tuple[int, int], ...] = ((1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
+"""Where a label may stand, as seen from its point: right or left, above or below. The first is tried first."""
+HORIZONTAL: dict[int, Literal["left", "center", "right"]] = {1: "left", 0: "center", -1: "right"}
+VERTICAL: dict[int, Literal["bottom", "center", "top"]] = {1: "bottom", 0: "center", -1: "top"}
+Box = tuple[float, float, float, float]
 
 
 def check_figure_path(path: str | Path) -> Path:
@@ -68,14 +91,6 @@ def save(draw: Callable[[], Figure], path: str | Path) -> Path:
     return path
 
 
-def _families() -> list[str]:
-    """Matplotlib's own font, then those that are installed of what writes other scripts."""
-    from matplotlib.font_manager import fontManager
-
-    installed = set(fontManager.get_font_names())
-    return ["DejaVu Sans", *(name for name in OTHER_SCRIPTS if name in installed)]
-
-
 def panels(count: int, width: float, height: float, beside: float = 0.6, **shared: Any) -> tuple[Figure, list[Axes]]:
     """A figure of this many panels, at most four to a row; each takes this much room, in inches, and what stands
     beside them (names of rows) takes so much."""
@@ -88,11 +103,6 @@ def panels(count: int, width: float, height: float, beside: float = 0.6, **share
     for axis in axes[count:]:
         axis.remove()
     return figure, axes[:count]
-
-
-def _columns(count: int) -> int:
-    """Four, or three where this leaves less room empty and is not tall."""
-    return 3 if count in (5, 6, 9) else min(count, 4)
 
 
 def caption(figure: Figure, *parts: str) -> None:
@@ -116,6 +126,16 @@ def interval(axis: Axes, place: float, low: float | None, high: float | None, co
     """A line along x, where both ends are known."""
     if low is not None and high is not None:
         axis.plot([low, high], [place, place], color=colour, linewidth=2, solid_capstyle="round")
+
+
+def line_with_band(axis: Axes, line: tuple[Floats, Floats, Floats | None] | None) -> None:
+    """What `fitted_line` found."""
+    if line is None:
+        return
+    along, height, band = line
+    axis.plot(along, height, color=INK, linewidth=1.4)
+    if band is not None:
+        axis.fill_between(along, height - band, height + band, color=INK, alpha=0.15, linewidth=0)
 
 
 def names_room(names: Sequence[str]) -> float:
@@ -162,25 +182,9 @@ def fit_all(names: Sequence[str], longest: int = LONGEST) -> list[str]:
     return shown
 
 
-def _middle(name: str, longest: int) -> str:
-    name = printable(name)
-    half = (longest - 1) // 2
-    return name if len(name) <= longest else f"{name[: longest - 1 - half]}…{name[-half:]}"
-
-
 def number(value: float, sign: str = "") -> str:
     """Two decimals and a real minus; `sign` "+" writes the plus as well."""
     return f"{value:{sign}z.2f}".replace("-", "−")
-
-
-SIZE = 7.5
-MARGIN = 4.0
-"""Points that labels keep from the sides of the panel, since their width is a guess."""
-PLACES: tuple[tuple[int, int], ...] = ((1, 1), (-1, 1), (1, -1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))
-"""Where a label may stand, as seen from its point: right or left, above or below. The first is tried first."""
-HORIZONTAL: dict[int, Literal["left", "center", "right"]] = {1: "left", 0: "center", -1: "right"}
-VERTICAL: dict[int, Literal["bottom", "center", "top"]] = {1: "bottom", 0: "center", -1: "top"}
-Box = tuple[float, float, float, float]
 
 
 def label_points(axis: Axes, x: Floats, y: Floats, names: Sequence[str]) -> list[Annotation]:
@@ -212,6 +216,25 @@ def label_points(axis: Axes, x: Floats, y: Floats, names: Sequence[str]) -> list
         )
         labels.append(label)
     return labels
+
+
+def _families() -> list[str]:
+    """Matplotlib's own font, then those that are installed of what writes other scripts."""
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names())
+    return ["DejaVu Sans", *(name for name in OTHER_SCRIPTS if name in installed)]
+
+
+def _columns(count: int) -> int:
+    """Four, or three where this leaves less room empty and is not tall."""
+    return 3 if count in (5, 6, 9) else min(count, 4)
+
+
+def _middle(name: str, longest: int) -> str:
+    name = printable(name)
+    half = (longest - 1) // 2
+    return name if len(name) <= longest else f"{name[: longest - 1 - half]}…{name[-half:]}"
 
 
 def _offset(across: int, up: int) -> tuple[float, float]:

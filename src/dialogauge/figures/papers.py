@@ -16,18 +16,20 @@ from dialogauge.figures.drawing import (
     BEST,
     DIRECTION,
     INK,
+    MANY,
     MUTED,
     NARROWEST,
+    STYLES,
     caption,
     fit,
     fit_all,
     legend_columns,
+    line_with_band,
     nothing,
     panels,
     plain,
     save,
 )
-from dialogauge.figures.studies import STYLES
 from dialogauge.papers.entailment.figure1 import BoxPanel
 from dialogauge.papers.entailment.figure2 import JITTER, ScatterPanel
 from dialogauge.papers.fbd.figures import Bar
@@ -46,6 +48,18 @@ LETTER = 0.07
 """Inches that a letter of a group's name takes."""
 TOGETHER, WIDEST = 0.8, 0.3
 """How much of a group's place its bars take, and one bar at most."""
+
+WIDTH, ASIDE = 0.56, 0.17
+"""Of a box, and how far points are moved from its middle."""
+WIDE, HIGH = 2.9, 2.7
+"""Inches that a panel takes."""
+TITLE = 34
+"""Letters of a panel's title."""
+MEAN = {"marker": "D", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": "black", "linestyle": "none"}
+
+HEADROOM = 0.3
+"""Room above the points for the correlations, as a share of their range."""
+CONFIDENCE = 0.95
 
 
 def plot_paper_bars(panels: Mapping[str, Sequence[Bar]], path: str | Path) -> Path:
@@ -73,6 +87,65 @@ def draw_paper_bars(panels: Mapping[str, Sequence[Bar]]) -> Figure:
     _legend(figure, series, every)
     published = "published: absolute values" if any(bar.published is not None for bar in every) else ""
     caption(figure, "correlation with people, signed", published)
+    return figure
+
+
+def plot_class_boxes(shown: Sequence[BoxPanel], path: str | Path) -> Path:
+    """Draws a panel for each corpus (a row of them for each model, where there are several): for every class a box
+    (median and quartiles; whiskers to the furthest point within 1.5 of its height), the single scores, the mean, and
+    how many there are."""
+    return save(lambda: draw_class_boxes(shown), path)
+
+
+def draw_class_boxes(shown: Sequence[BoxPanel]) -> Figure:
+    if not shown:
+        raise InputError("there are no scores to draw")
+    figure, axes = _places(shown)
+    several = len({panel.model for panel in shown}) > 1
+    rng = np.random.default_rng(0)
+    for axis, panel in zip(axes, shown, strict=True):
+        _boxes_panel(axis, panel, rng)
+        model = f"\n{fit(panel.model, TITLE)}" if several else ""
+        axis.set_title(fit(panel.corpus, TITLE) + model, color=INK, fontweight="bold", fontsize=9)
+    caption(
+        figure,
+        f"human score by predicted class{'' if several else f' of {fit(shown[0].model, TITLE)}'}",
+        "box: quartiles and median, whiskers to 1.5 of its height",
+        "diamond: mean",
+        "points are moved a little",
+    )
+    return figure
+
+
+def plot_similarity_scatter(shown: Sequence[ScatterPanel], path: str | Path, seed: int = 0) -> Path:
+    """Draws a row for each corpus and a column for each metric. Ratings are moved by noise, N(0, 0.1); lines and
+    correlations are those of the ratings as they are."""
+    return save(lambda: draw_similarity_scatter(shown, seed), path)
+
+
+def draw_similarity_scatter(shown: Sequence[ScatterPanel], seed: int = 0) -> Figure:
+    from matplotlib.figure import Figure
+
+    if not shown:
+        raise InputError("there are no points to draw")
+    corpora, titles = (list(dict.fromkeys(getattr(panel, part) for panel in shown)) for part in ("corpus", "title"))
+    size = max(NARROWEST, 0.8 + 2.6 * len(titles)), 0.9 + 2.3 * len(corpora)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(len(corpora), len(titles), squeeze=False)
+    rng = np.random.default_rng(seed)
+    for line, corpus in zip(axes, corpora, strict=True):
+        for axis, title in zip(line, titles, strict=True):
+            panel = next((each for each in shown if (each.corpus, each.title) == (corpus, title)), None)
+            _scatter_panel(axis, panel, rng)
+        line[0].set_ylabel(f"{fit(corpus)}\n{line[0].get_ylabel()}", fontsize=8, color=INK)
+    for axis, title in zip(axes[0], titles, strict=True):
+        axis.set_title(fit(title), color=INK, fontweight="bold", fontsize=9)
+    caption(
+        figure,
+        f"x: mean rating of each response, with noise N(0, {JITTER:g})",
+        "r and ρ without it, turned round where lower is better, with 95% intervals over dialogues or contexts",
+        "line: least squares",
+    )
     return figure
 
 
@@ -130,42 +203,6 @@ def _check(title: str, bars: Sequence[Bar]) -> None:
         raise InputError(f"{often} bars of {bar[1]!r} in the group {bar[0]!r} of {title!r}; there can be one")
 
 
-WIDTH, ASIDE = 0.56, 0.17
-"""Of a box, and how far points are moved from its middle."""
-WIDE, HIGH = 2.9, 2.7
-"""Inches that a panel takes."""
-TITLE = 34
-"""Letters of a panel's title."""
-MEAN = {"marker": "D", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": "black", "linestyle": "none"}
-
-
-def plot_class_boxes(shown: Sequence[BoxPanel], path: str | Path) -> Path:
-    """Draws a panel for each corpus (a row of them for each model, where there are several): for every class a box
-    (median and quartiles; whiskers to the furthest point within 1.5 of its height), the single scores, the mean, and
-    how many there are."""
-    return save(lambda: draw_class_boxes(shown), path)
-
-
-def draw_class_boxes(shown: Sequence[BoxPanel]) -> Figure:
-    if not shown:
-        raise InputError("there are no scores to draw")
-    figure, axes = _places(shown)
-    several = len({panel.model for panel in shown}) > 1
-    rng = np.random.default_rng(0)
-    for axis, panel in zip(axes, shown, strict=True):
-        _boxes_panel(axis, panel, rng)
-        model = f"\n{fit(panel.model, TITLE)}" if several else ""
-        axis.set_title(fit(panel.corpus, TITLE) + model, color=INK, fontweight="bold", fontsize=9)
-    caption(
-        figure,
-        f"human score by predicted class{'' if several else f' of {fit(shown[0].model, TITLE)}'}",
-        "box: quartiles and median, whiskers to 1.5 of its height",
-        "diamond: mean",
-        "points are moved a little",
-    )
-    return figure
-
-
 def _places(shown: Sequence[BoxPanel]) -> tuple[Figure, list[Axes]]:
     """Room for each panel."""
     from matplotlib.figure import Figure
@@ -217,45 +254,6 @@ def _rgb(colour: str) -> tuple[float, float, float]:
     return to_rgb(colour)
 
 
-HEADROOM = 0.3
-"""Room above the points for the correlations, as a share of their range."""
-CONFIDENCE = 0.95
-MANY = 2000
-"""More points than this are drawn as a picture, in SVG and PDF too."""
-
-
-def plot_similarity_scatter(shown: Sequence[ScatterPanel], path: str | Path, seed: int = 0) -> Path:
-    """Draws a row for each corpus and a column for each metric. Ratings are moved by noise, N(0, 0.1); lines and
-    correlations are those of the ratings as they are."""
-    return save(lambda: draw_similarity_scatter(shown, seed), path)
-
-
-def draw_similarity_scatter(shown: Sequence[ScatterPanel], seed: int = 0) -> Figure:
-    from matplotlib.figure import Figure
-
-    if not shown:
-        raise InputError("there are no points to draw")
-    corpora, titles = (list(dict.fromkeys(getattr(panel, part) for panel in shown)) for part in ("corpus", "title"))
-    size = max(NARROWEST, 0.8 + 2.6 * len(titles)), 0.9 + 2.3 * len(corpora)
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(len(corpora), len(titles), squeeze=False)
-    rng = np.random.default_rng(seed)
-    for line, corpus in zip(axes, corpora, strict=True):
-        for axis, title in zip(line, titles, strict=True):
-            panel = next((each for each in shown if (each.corpus, each.title) == (corpus, title)), None)
-            _scatter_panel(axis, panel, rng)
-        line[0].set_ylabel(f"{fit(corpus)}\n{line[0].get_ylabel()}", fontsize=8, color=INK)
-    for axis, title in zip(axes[0], titles, strict=True):
-        axis.set_title(fit(title), color=INK, fontweight="bold", fontsize=9)
-    caption(
-        figure,
-        f"x: mean rating of each response, with noise N(0, {JITTER:g})",
-        "r and ρ without it, turned round where lower is better, with 95% intervals over dialogues or contexts",
-        "line: least squares",
-    )
-    return figure
-
-
 def _scatter_panel(axis: Axes, panel: ScatterPanel | None, rng: np.random.Generator) -> None:
     if panel is None:
         plain(axis)
@@ -266,12 +264,7 @@ def _scatter_panel(axis: Axes, panel: ScatterPanel | None, rng: np.random.Genera
     plain(axis)
     alpha = float(np.clip(8 / np.sqrt(len(y)), 0.15, 0.6))
     axis.scatter(x, y, 12, c=BEST, alpha=alpha, linewidths=0, rasterized=len(y) > MANY)
-    line = fitted_line(panel.people, y, panel.units, CONFIDENCE)
-    if line is not None:
-        along, height, band = line
-        axis.plot(along, height, color=INK, linewidth=1.4)
-        if band is not None:
-            axis.fill_between(along, height - band, height + band, color=INK, alpha=0.15, linewidth=0)
+    line_with_band(axis, fitted_line(panel.people, y, panel.units, CONFIDENCE))
     spread = float(np.ptp(y)) or 1.0
     axis.set_ylim(float(y.min()) - 0.06 * spread, float(y.max()) + HEADROOM * spread)
     axis.set_xlim(panel.scale.low - 0.25, panel.scale.high + 0.25)

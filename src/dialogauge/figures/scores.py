@@ -39,6 +39,12 @@ FLOOR_MARK: dict[str, Any] = {
     "markeredgewidth": 2,
 }
 
+DIFFERENT: dict[str, Any] = {"marker": "D", "color": BEST, "linewidth": 2, "markersize": 5}
+OPEN: dict[str, Any] = {"marker": "o", "color": MUTED, "linewidth": 2, "markersize": 5, "markerfacecolor": "white"}
+SIDES = {True: "right of 0: the first is better", False: "left of 0: the first is better", None: "no better or worse"}
+LONGEST = 20
+"""Letters of a system's name: a row has two."""
+
 
 def plot_scores(result: Result, path: str | Path) -> Path:
     """Draws each metric of the result's table as a panel: a mark per system and a line for its interval.
@@ -50,6 +56,12 @@ def plot_scores(result: Result, path: str | Path) -> Path:
         'scores.svg'
     """
     return save(lambda: _draw_scores(result), path)
+
+
+def plot_comparison(comparison: Comparison, path: str | Path) -> Path:
+    """Draws each metric as a panel, each pair of systems as a row: the first's score less the second's, with its
+    interval, and whether the corrected test tells them apart."""
+    return save(lambda: _draw_comparison(comparison), path)
 
 
 def _draw_scores(result: Result) -> Figure:
@@ -92,19 +104,6 @@ def _score_panel(axis: Axes, scores: list[Score]) -> None:
     axis.margins(x=0.12)
     axis.locator_params(axis="x", nbins=4)
     plain(axis, "x")
-
-
-DIFFERENT: dict[str, Any] = {"marker": "D", "color": BEST, "linewidth": 2, "markersize": 5}
-OPEN: dict[str, Any] = {"marker": "o", "color": MUTED, "linewidth": 2, "markersize": 5, "markerfacecolor": "white"}
-SIDES = {True: "right of 0: the first is better", False: "left of 0: the first is better", None: "no better or worse"}
-LONGEST = 20
-"""Letters of a system's name: a row has two."""
-
-
-def plot_comparison(comparison: Comparison, path: str | Path) -> Path:
-    """Draws each metric as a panel, each pair of systems as a row: the first's score less the second's, with its
-    interval, and whether the corrected test tells them apart."""
-    return save(lambda: _draw_comparison(comparison), path)
 
 
 def _draw_comparison(comparison: Comparison) -> Figure:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.figures.drawing import BEST, EDGE, INK, MUTED, caption, fit, panels, plain, save
+from dialogauge.figures.drawing import BEST, EDGE, INK, MUTED, STYLES, caption, fit, panels, plain, save
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.gaussian_tests import LEVEL
 from dialogauge.studies.normality import Normality
@@ -33,12 +33,37 @@ W_BINS = 30
 LONGEST = 24
 """Letters of a system's name."""
 
+ASIDE = 0.007
+"""Lines stand beside each other by this share of the axis, so that intervals do not hide each other."""
+
+ACCURACIES = {
+    "ranking_accuracy": (
+        "ranking accuracy",
+        "the true response of {} pairs held back scores above a random one",
+        "lowest validation loss",
+    ),
+    "accuracy": ("accuracy", "the class of {} pairs held back is told right", "highest accuracy"),
+}
+"""What cards measure: its title, what it counts, and which epoch is the best."""
+
 
 def plot_normality(result: Normality, path: str | Path) -> Path:
     """Draws a row of four panels for the references and each system: a histogram of W over the dimensions, and
     histograms of the values in the dimensions with the smallest, the median and the largest W under a Gaussian's
     density. Panels of one column have the same axes."""
     return save(lambda: _draw_normality(result), path)
+
+
+def plot_sensitivity(result: Sensitivity, path: str | Path) -> Path:
+    """Draws a panel for each metric, in a row for each system: values by ratio, a line with intervals for each kind.
+    One metric has the same scale for all systems."""
+    return save(lambda: _draw_sensitivity(result), path)
+
+
+def plot_training(card: Mapping[str, Any], path: str | Path) -> Path:
+    """Draws loss and accuracy by epoch from a model's card: a line for each network, a dot where its weights come
+    from."""
+    return save(lambda: _draw_training(card), path)
 
 
 def _draw_normality(result: Normality) -> Figure:
@@ -117,27 +142,6 @@ def _plain(axis: Axes) -> None:
     axis.spines["bottom"].set_color(EDGE)
 
 
-STYLES = (
-    ("#0072b2", "o"),
-    ("#d55e00", "s"),
-    ("#009e73", "^"),
-    ("#cc79a7", "D"),
-    ("#e69f00", "v"),
-    ("#56b4e9", "P"),
-    ("#000000", "X"),
-)
-"""Colours that are told apart without red or green (Okabe & Ito 2008), and a marker for each. A kind has the same in
-every figure."""
-ASIDE = 0.007
-"""Lines stand beside each other by this share of the axis, so that intervals do not hide each other."""
-
-
-def plot_sensitivity(result: Sensitivity, path: str | Path) -> Path:
-    """Draws a panel for each metric, in a row for each system: values by ratio, a line with intervals for each kind.
-    One metric has the same scale for all systems."""
-    return save(lambda: _draw_sensitivity(result), path)
-
-
 def _draw_sensitivity(result: Sensitivity) -> Figure:
     from matplotlib.figure import Figure
 
@@ -182,23 +186,6 @@ def _start(axis: Axes, point: Point) -> None:
 def _interval(axis: Axes, x: float, point: Point, colour: str) -> None:
     if point.low is not None and point.high is not None:
         axis.plot([x, x], [point.low, point.high], color=colour, linewidth=1, alpha=0.6)
-
-
-ACCURACIES = {
-    "ranking_accuracy": (
-        "ranking accuracy",
-        "the true response of {} pairs held back scores above a random one",
-        "lowest validation loss",
-    ),
-    "accuracy": ("accuracy", "the class of {} pairs held back is told right", "highest accuracy"),
-}
-"""What cards measure: its title, what it counts, and which epoch is the best."""
-
-
-def plot_training(card: Mapping[str, Any], path: str | Path) -> Path:
-    """Draws loss and accuracy by epoch from a model's card: a line for each network, a dot where its weights come
-    from."""
-    return save(lambda: _draw_training(card), path)
 
 
 def _draw_training(card: Mapping[str, Any]) -> Figure:

@@ -105,16 +105,20 @@ class NormalityRow:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata.get("record", True)}
 
 
-def _example(vectors: NDArray[Any], tests: DimensionTests, dimension: int) -> Example:
-    values = vectors[:, dimension].astype(np.float64)
-    values -= values.mean()
-    return Example(dimension, float(tests.w[dimension]), float(tests.p[dimension]), values / values.std())
-
-
 def normality_table(result: Normality, digits: int | None = None) -> Table:
     names = ["n", "W", "p", f"p < {LEVEL}", "after Holm", "directions: W", "directions: p"]
     headers = [Header("vectors of", align="left"), *map(Header, names)]
     return Table(headers, [_cells(row, digits) for row in result.rows], _notes(result), "normality")
+
+
+def mean_and_deviation(mean: float | None, sd: float | None, decimals: int) -> str:
+    return UNDEFINED if mean is None or sd is None else f"{mean:.{decimals}f} ± {sd:.{decimals}f}"
+
+
+def _example(vectors: NDArray[Any], tests: DimensionTests, dimension: int) -> Example:
+    values = vectors[:, dimension].astype(np.float64)
+    values -= values.mean()
+    return Example(dimension, float(tests.w[dimension]), float(tests.p[dimension]), values / values.std())
 
 
 def _cells(row: NormalityRow, digits: int | None) -> list[Cell]:
@@ -129,10 +133,6 @@ def _cells(row: NormalityRow, digits: int | None) -> list[Cell]:
         Cell(fixed(row.directions_w, of_w)),
         Cell(fixed(row.directions_p, of_w)),
     ]
-
-
-def mean_and_deviation(mean: float | None, sd: float | None, decimals: int) -> str:
-    return UNDEFINED if mean is None or sd is None else f"{mean:.{decimals}f} ± {sd:.{decimals}f}"
 
 
 def _notes(result: Normality) -> list[str]:

@@ -27,6 +27,13 @@ GENERIC = (
 )
 """What dull systems say to everything: the sentences of `repeat`, unless others are given."""
 
+REFERENCE = "reference"
+"""The system that references are turned into."""
+
+ItemKey: TypeAlias = tuple[str, tuple[str, ...], int]
+"""What turns of different systems share where they are paired: id and context. The number tells apart turns of one
+system that have both in common, which no loaded corpus has."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChosenTurn:
@@ -121,14 +128,6 @@ KINDS = {
     "truncate": Perturbation(truncate, "the response has fewer than two words"),
     "parrot": Perturbation(parrot, "there is no last utterance to say back, or the response says it already"),
 }
-
-
-REFERENCE = "reference"
-"""The system that references are turned into."""
-
-ItemKey: TypeAlias = tuple[str, tuple[str, ...], int]
-"""What turns of different systems share where they are paired: id and context. The number tells apart turns of one
-system that have both in common, which no loaded corpus has."""
 
 
 def perturb(

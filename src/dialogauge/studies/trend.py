@@ -29,6 +29,8 @@ NO_DIRECTION = "no direction"
 UNCHANGED = "nothing changed"
 UNDEFINED = "undefined"
 
+DIRECTIONS = {True: "higher is better", False: "lower is better", None: "no better or worse"}
+
 
 @dataclass(frozen=True)
 class Point:
@@ -88,6 +90,26 @@ def trend_of(points: Sequence[Point]) -> Trend:
     )
 
 
+def sensitivity_table(result: Sensitivity, digits: int | None = None) -> Table:
+    """All values of one metric have the same number of decimals: that of `score`, where scores have intervals. The
+    system is named where there are several."""
+    several = len(result.systems) > 1
+    names = ["metric", *(["system"] if several else []), "kind"]
+    headers = [Header(name, align="left") for name in names]
+    headers += [Header(f"{'' if ratio else 'ratio '}{ratio:g}") for ratio in result.ratios]
+    headers += [Header("Spearman"), Header("verdict", align="left")]
+    rows = []
+    for metric in result.columns:
+        lines = [(system, kind) for system in result.systems for kind in result.kinds]
+        points = [point for system, kind in lines for point in result.series(kind, system, metric)]
+        values = iter(format_estimates(_estimates(points), _decimals(points) if digits is None else digits))
+        for system, kind in lines:
+            trend = result.trend(kind, system, metric)
+            named = [Cell(metric), *([Cell(system)] if several else []), Cell(kind)]
+            rows.append([*named, *(Cell(next(values)[0]) for _ in result.ratios), *_conclusion(trend)])
+    return Table(headers, rows, _notes(result), "sensitivity")
+
+
 def _verdict(points: Sequence[Point], spearman: float | None, quality: str | None) -> str:
     first, last = points[0], points[-1]
     if not any(point.changed for point in points):
@@ -122,29 +144,6 @@ def _spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
     """None where one side never differs."""
     found = spearman(*np.array(pairs).reshape(-1, 2).T)
     return None if np.isnan(found) else round(found, 12)
-
-
-DIRECTIONS = {True: "higher is better", False: "lower is better", None: "no better or worse"}
-
-
-def sensitivity_table(result: Sensitivity, digits: int | None = None) -> Table:
-    """All values of one metric have the same number of decimals: that of `score`, where scores have intervals. The
-    system is named where there are several."""
-    several = len(result.systems) > 1
-    names = ["metric", *(["system"] if several else []), "kind"]
-    headers = [Header(name, align="left") for name in names]
-    headers += [Header(f"{'' if ratio else 'ratio '}{ratio:g}") for ratio in result.ratios]
-    headers += [Header("Spearman"), Header("verdict", align="left")]
-    rows = []
-    for metric in result.columns:
-        lines = [(system, kind) for system in result.systems for kind in result.kinds]
-        points = [point for system, kind in lines for point in result.series(kind, system, metric)]
-        values = iter(format_estimates(_estimates(points), _decimals(points) if digits is None else digits))
-        for system, kind in lines:
-            trend = result.trend(kind, system, metric)
-            named = [Cell(metric), *([Cell(system)] if several else []), Cell(kind)]
-            rows.append([*named, *(Cell(next(values)[0]) for _ in result.ratios), *_conclusion(trend)])
-    return Table(headers, rows, _notes(result), "sensitivity")
 
 
 def _estimates(points: Sequence[Point]) -> list[Bounded]:
