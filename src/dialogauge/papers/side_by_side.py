@@ -26,8 +26,8 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table stands: the paper's key in `corpus/known.toml` and the number it has there (that of the ACL's
-    version, where arXiv's has another). The caption is in our words."""
+    """Where a table stands: the paper's key, in `corpus/known.toml` where its corpora are known, and the number it has
+    there (that of the ACL's version, where arXiv's has another). The caption is in our words."""
 
     paper: str
     number: int

@@ -23,12 +23,10 @@ def test_every_digit_of_table_2():
     for name, row in entailment_table2().rows.items():
         assert tuple(row.values()) == found[name]
         assert list(row) == ["Reddit", "OpenSubtitles"]
-    assert len(entailment_table2().rows) == 2
 
 
 def test_every_digit_of_table_3():
     found = {line.split(" ")[0]: numbers(line) for line in lines() if len(numbers(line)) == 2}
-    assert len(entailment_table3().rows) == 15
     for name, printed in entailment_table3().rows.items():
         metric, embedding = name.split("/")
         assert found[METRICS[metric] + EMBEDDINGS[embedding]] == printed

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.corpus import known, load
+from dialogauge.corpus import load
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
 from dialogauge.learned.ruber.recipe import RuberRecipe
@@ -221,13 +220,9 @@ def test_no_encoder_for_bert_is_to_be_had(inputs, monkeypatch):
 
 
 def test_published_numbers():
-    assert len(ruber_table3().rows) == 12
-    assert len(ruber_table4().rows) == 6
     row = list(ruber_table3().rows.values())[9]
     assert row.variant == Variant("bert", "max", "cross_entropy")
     assert row.published == Coefficients(pearson=0.55, spearman=0.45, cosine=0.70)
-    papers = tomllib.loads(Path(known.__file__).with_name("known.toml").read_text())["papers"]
-    assert {ruber_table3().source.paper, ruber_table4().source.paper} <= papers.keys()
     assert ruber_table3().about["scores"] == {
         "Ruber_Unref_Score": "word2vec/rnn/ranking",
         "CTX_Unref_Score": "bert/max/cross_entropy",

@@ -200,20 +200,17 @@ def _reproduce(
     check_known("metric of the table", recipe.rows, dict.fromkeys(row.metric for row in table.rows.values()))
     wanted = {name: row for name, row in table.rows.items() if not recipe.rows or row.metric in recipe.rows}
     made = {name: recipe.request(row) for name, row in wanted.items()}
-    requests = [request for found in made.values() if found for request in [found[0]]]
+    requests = [found[0] for found in made.values() if found]
     compat = None if recipe.own else COMPAT
     agreement = correlate(corpora, requests, level="system", dimension=dimension, compat=compat, **options)
     cells = [
-        _cell(name, row, *found, column, coefficient, agreement)
-        for name, row in wanted.items()
-        for found in [made[name]]
+        _cell(name, wanted[name], *found, column, coefficient, agreement)
+        for name, found in made.items()
         if found
         for column in table.titles
         for coefficient in COEFFICIENTS
     ]
-    models = {
-        row.encoder: found[1] if found else None for row, found in zip(wanted.values(), made.values(), strict=True)
-    }
+    models = {wanted[name].encoder: found[1] if found else None for name, found in made.items()}
     named = {model: used for model, used in models.items() if model and " " not in model}
     return Reproduced(
         source=table.source,
