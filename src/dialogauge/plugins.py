@@ -6,13 +6,14 @@ A plug-in that is broken is named, with what is wrong with it and what to do, an
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
-from contextlib import redirect_stdout
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, DialogaugeError, InputError
 
 T = TypeVar("T")
 
@@ -75,7 +76,7 @@ class PlugIns(Generic[T]):
 
     def _loaded(self, point: EntryPoint) -> T:
         try:
-            with redirect_stdout(sys.stderr):  # stdout is for results
+            with redirect_stdout(sys.stderr):
                 found: T = point.load()
                 faults = self.faults(point.name, found)
         except (Exception, SystemExit) as error:  # code that is not ours: whatever it raises
@@ -92,6 +93,19 @@ class PlugIns(Generic[T]):
             f"{self.noun} {point.name!r} of the package {package(point)} ({point.value}) cannot be used:"
             f" {'; '.join(faults)}. Update or uninstall the package; docs/plug-ins.md says what plug-ins need"
         )
+
+
+@contextmanager
+def foreign(what: str, path: Path | None = None) -> Iterator[None]:
+    """Around code that is not ours: what it prints goes to stderr, since stdout is for results, and whatever it raises
+    is told as what went wrong in it, with the file that it read."""
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except DialogaugeError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{what} failed: {type(error).__name__}: {error}", path) from error
 
 
 def package(point: EntryPoint) -> str:

@@ -120,3 +120,31 @@ def test_a_reader_that_two_packages_have_is_said(tmp_path):
     assert told.message.startswith(
         "reader 'qa' of the package more-readers (chat_readers:qa) cannot be used: the name is"
     )
+
+
+LEAVING = """
+import sys
+from dialogauge.corpus import Reader, Turn
+
+def leave(anything):
+    sys.exit("enough")
+
+def read(reading):
+    print("on stdout, where results go")
+    yield 1, Turn("1", "hello")
+
+leaving = Reader("leaving", "nothing", leave, leave)
+loud = Reader("loud", "hello", lambda head: False, read)
+"""
+
+
+def test_a_reader_that_leaves_or_prints(tmp_path, capsys):
+    points = {name: f"leaving_readers:{name}" for name in ("leaving", "loud")}
+    install(tmp_path / "site", "leaving", {"dialogauge.readers": points}, leaving_readers=LEAVING)
+    path = write(tmp_path / "bot.txt", "B: hello\n")
+    with pytest.raises(InputError, match="reader 'leaving' of another package failed: SystemExit: enough"):
+        load(path)
+    with pytest.raises(InputError, match="reader 'leaving' of another package failed: SystemExit: enough"):
+        load(path, reader="leaving")
+    assert [turn.response for turn in load(path, reader="loud")] == ["hello"]
+    assert capsys.readouterr() == ("", "on stdout, where results go\n")

@@ -38,9 +38,44 @@ class Nameless(Letters):
     def __init__(self, rest):
         pass
 
+class Faulty(Letters):
+    title = "letters, but for a fault"
+
+    def __init__(self, rest):
+        super().__init__("26")
+        self.fault = rest
+
+    def recipe(self):
+        return super().recipe() if self.fault != "recipe" else "letters"
+
+    def tokens(self, texts, layer=None):
+        return [None for text in texts]
+
+    def pooled(self, texts, pool="mean", layer=None):
+        found = super().pooled(texts)
+        if self.fault == "raises":
+            raise KeyError("e")
+        if self.fault == "leaves":
+            raise SystemExit(4)
+        if self.fault == "few":
+            return super().pooled(texts[1:])
+        if self.fault == "flat":
+            return Pooled(found.vectors[:, 0], found.dropped, found.coverage)
+        if self.fault == "nan":
+            found.vectors[0] = np.nan
+        print("on stdout, where results go")
+        return found.vectors if self.fault == "bare" else found
+
 text = "no encoder"
 """
-POINTS = {"letters": "Letters", "hollow": "Hollow", "nameless": "Nameless", "text": "text", "minilm": "Letters"}
+POINTS = {
+    "letters": "Letters",
+    "hollow": "Hollow",
+    "nameless": "Nameless",
+    "faulty": "Faulty",
+    "text": "text",
+    "minilm": "Letters",
+}
 REFUSED = {
     "minilm": "the name is taken by dialogauge itself",
     "hollow": "it does not define recipe; it defines neither tokens nor pooled"
@@ -100,6 +135,33 @@ def test_one_that_is_broken_is_refused(name, message):
     with pytest.raises(InputError) as error:
         Encoders().get(name)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("raises", "KeyError: 'e'"),
+        ("leaves", "SystemExit: 4"),
+        ("few", "ValueError: pooled: expected 8 rows, found 7"),
+        ("flat", "TypeError: pooled: expected vectors in rows, found an array of shape (8,)"),
+        ("nan", "ValueError: pooled: expected finite numbers, found others among them"),
+        ("bare", "TypeError: pooled: expected a Pooled, found array("),
+        ("recipe", "TypeError: recipe: expected a dict, found 'letters'"),
+    ],
+)
+def test_what_is_wrong_while_it_encodes_is_told_as_its_own(fault, message):
+    turns = [Turn(str(number), "aab", references=("ab",)) for number in range(4)]
+    with pytest.raises(InputError) as error:
+        evaluate(Corpus(turns), "fbd", encoder=f"faulty:{fault}", cache=False)
+    assert str(error.value).startswith(f"the encoder 'faulty:{fault}' of another package failed: {message}")
+
+
+def test_tokens_are_looked_at_and_what_is_printed_is_kept_from_results(capsys):
+    encoder = Encoders().get("faulty")
+    with pytest.raises(InputError, match=r"TypeError: tokens: expected a list of Tokens, found \[None\]"):
+        encoder.tokens(["a"])
+    assert encoder.pooled(["a"]).vectors.shape == (1, 26)
+    assert capsys.readouterr() == ("", "on stdout, where results go\n")
 
 
 def test_scores_say_where_two_packages_have_the_encoder(tmp_path):

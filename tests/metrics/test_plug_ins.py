@@ -1,6 +1,7 @@
 """Metrics of other packages, whole and broken."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -69,6 +70,11 @@ class Listed(Length):
     words: tuple[str, ...] = ()
 
 @dataclass(frozen=True)
+class Mute(Length):
+    name = "mute"
+    def recipe(self): ...
+
+@dataclass(frozen=True)
 class Late(Length):
     name = "late"
     @property
@@ -84,6 +90,7 @@ POINTS = {
     "wrong": "extra_metrics:Wrong",
     "other": "extra_metrics:Other",
     "listed": "extra_metrics:Listed",
+    "mute": "extra_metrics:Mute",
     "late": "extra_metrics:Late",
     "gone": "extra_metrics:Gone",
     "absent": "no_such_module:Metric",
@@ -105,6 +112,7 @@ FAULTS = {
     '; resampling: expected "bootstrap" or "jackknife", found \'often\'',
     "other": "its name is 'another', not 'other'",
     "listed": "option words: expected bool, int, float, str or a Literal, each also with None, found tuple[str, ...]",
+    "mute": "recipe: expected a dict, found None",
     "late": "higher_is_better: expected True, False or None, found 'yes'",
     "gone": "AttributeError: module 'extra_metrics' has no attribute 'Gone'",
     "absent": "ModuleNotFoundError: No module named 'no_such_module'",
@@ -189,6 +197,47 @@ def test_a_metric_class_made_by_a_user_is_checked_where_it_is_used():
         parse_requests([Questions()])
     Questions.title = "replies that ask"
     assert evaluate(Corpus([Turn("0", "why?"), Turn("1", "so.")]), [Questions()]).scores[0].value == 0.5
+
+
+def user_metric(measured):
+    class Mine(MeanMetric):
+        name = "mine"
+        title = "as a test says"
+        higher_is_better = None
+        bounds = (0.0, 1.0)
+        parts = ("half",)
+
+        def measure(self, turns):
+            return measured(turns)
+
+    return Mine()
+
+
+@pytest.mark.parametrize(
+    ("measured", "message"),
+    [
+        (lambda _: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda _: sys.exit("enough"), "SystemExit: enough"),
+        (
+            lambda turns: np.ones((len(turns) + 1, 2)),
+            "measure: expected 2 rows, one for each turn, found 3",
+        ),
+        (lambda turns: [1.0] * len(turns), "rows of 2 or more numbers, found an array of shape (2,)"),
+        (lambda turns: [[1.0]] * len(turns), "rows of 2 or more numbers, found an array of shape (2, 1)"),
+        (lambda turns: [[np.inf, 1.0]] * len(turns), "expected finite numbers, or NaN for no value, found an infinite"),
+    ],
+)
+def test_what_is_wrong_while_a_metric_of_others_measures_is_told_as_its_own(measured, message):
+    with pytest.raises(InputError) as error:
+        evaluate([Turn("0", "why?"), Turn("1", "so.")], user_metric(measured))
+    assert str(error.value).startswith("the metric mine failed: ")
+    assert message in str(error.value)
+
+
+def test_what_a_metric_of_others_prints_is_kept_from_results(capsys):
+    metric = user_metric(lambda turns: print("hello") or [[1.0, 0.5]] * len(turns))
+    assert evaluate([Turn("0", "why?"), Turn("1", "so.")], metric).score("system", "mine.half").value == 0.5
+    assert capsys.readouterr() == ("", "hello\n")
 
 
 def test_our_own_metrics_are_found_without_looking_for_packages(monkeypatch):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Sized
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from reprlib import repr as shortened
+from typing import Any, ClassVar
 
-from dialogauge.encode.base import Dtype, Encoder, Tuning
+import numpy as np
+
+from dialogauge.encode.base import Dtype, Encoder, Pool, Pooled, Text, Tokens, Tuning
 from dialogauge.encode.cache.cache import Cache
-from dialogauge.errors import Caveat, DialogaugeError, InputError
+from dialogauge.errors import Caveat, InputError
 from dialogauge.files import expanded
-from dialogauge.plugins import PlugIns
+from dialogauge.plugins import PlugIns, foreign
 
 STATIC, UNIVERSAL = "static:", "use"
 
@@ -103,13 +108,59 @@ def _faults(name: str, encoder: Any) -> list[str]:
 
 def _made(cls: type[Encoder], name: str) -> Encoder:
     """The encoder of another package, with whatever it raises told as what went wrong in it."""
-    rest = name.partition(":")[2]
-    try:
-        encoder = cls(rest)  # type: ignore[call-arg]
+    with foreign(f"the encoder {name!r} of another package"):
+        guarded: Any = type(cls.__name__, (_Guarded, cls), {"called": name})
+        encoder: Encoder = guarded(name.partition(":")[2])
         if not isinstance(getattr(encoder, "identity", None), str):
             raise TypeError("it has no identity, a text for signatures")
-    except DialogaugeError:
-        raise
-    except Exception as error:  # code that is not ours: whatever it raises
-        raise InputError(f"the encoder {name!r} of another package failed: {type(error).__name__}: {error}") from error
     return encoder
+
+
+class _Guarded(Encoder):
+    """Stands before the class of another package: what that raises is told, and what it gives is looked at."""
+
+    called: ClassVar[str]
+
+    def recipe(self) -> dict[str, str]:
+        with self._told():
+            recipe: Any = super().recipe()  # type: ignore[safe-super]
+            if not isinstance(recipe, dict):
+                raise TypeError(f"recipe: expected a dict, found {shortened(recipe)}")
+        return recipe
+
+    def tokens(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
+        with self._told():
+            found: Any = super().tokens(texts, layer)
+            if not isinstance(found, list) or not all(isinstance(each, Tokens) for each in found):
+                raise TypeError(f"tokens: expected a list of Tokens, found {shortened(found)}")
+            _refuse_count("tokens", found, texts)
+            for each in found:
+                _refuse_vectors("tokens", each.states, each.ids)
+        return found
+
+    def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
+        with self._told():
+            found: Any = super().pooled(texts, pool, layer)
+            if not isinstance(found, Pooled):
+                raise TypeError(f"pooled: expected a Pooled, found {shortened(found)}")
+            _refuse_vectors("pooled", found.vectors, texts)
+            _refuse_count("pooled, dropped", found.dropped, texts)
+            _refuse_count("pooled, coverage", found.coverage, texts)
+        return found
+
+    def _told(self) -> AbstractContextManager[None]:
+        return foreign(f"the encoder {self.called!r} of another package")
+
+
+def _refuse_vectors(what: str, vectors: Any, items: Sequence[Any]) -> None:
+    found = np.asarray(vectors)
+    if found.ndim != 2:
+        raise TypeError(f"{what}: expected vectors in rows, found an array of shape {found.shape}")
+    _refuse_count(what, found, items)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{what}: expected finite numbers, found others among them")
+
+
+def _refuse_count(what: str, found: Sized, items: Sequence[Any]) -> None:
+    if len(found) != len(items):
+        raise ValueError(f"{what}: expected {len(items)} rows, found {len(found)}")

@@ -101,7 +101,9 @@ def _faults_of_value(cls: type[AnyMetric]) -> list[str]:
         return []
     metric = cls()
     found = {"bounds": metric.limits(""), "higher_is_better": metric.direction("")}
-    metric.label, metric.recipe(), [(metric.limits(part), metric.direction(part)) for part in cls.parts]
+    if not isinstance(recipe := metric.recipe(), dict):
+        return [f"recipe: expected a dict, found {recipe!r}"]
+    metric.label, [(metric.limits(part), metric.direction(part)) for part in cls.parts]
     return [
         f"{name}: expected {ATTRIBUTES[name][1]}, found {value!r}"
         for name, value in found.items()

@@ -15,6 +15,7 @@ from dialogauge import __version__
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
 from dialogauge.metrics.base import Learned, Metric, Rows, Summary, Values, options, spell
+from dialogauge.plugins import foreign
 from dialogauge.stats.arrays import Floats
 from dialogauge.text.languages import MadeFor
 
@@ -159,7 +160,26 @@ class PreparedPlain(Prepared[Rows, Summary]):
     asked: PlainMetric[Rows, Summary]
 
     def measure(self, turns: Sequence[Turn]) -> Rows:
-        return self.asked.measure(turns)
+        if type(self.asked).__module__.startswith("dialogauge."):
+            return self.asked.measure(turns)
+        with foreign(f"the metric {self.asked.name}"):
+            rows: Any = self.asked.measure(turns)
+            if isinstance(self.asked, SumsOfRows):
+                rows = _checked(rows, self.asked)
+            if len(rows) != len(turns):
+                raise ValueError(f"measure: expected {len(turns)} rows, one for each turn, found {len(rows)}")
+        return rows  # type: ignore[no-any-return]
+
+
+def _checked(rows: Any, metric: SumsOfRows) -> Floats:
+    """The rows that a metric of another package gives, as an array of numbers."""
+    found = np.asarray(rows, dtype=np.float64)
+    least = 1 + len(metric.parts) if isinstance(metric, MeansOfRows) else 1
+    if found.ndim != 2 or found.shape[1] < least:
+        raise ValueError(f"measure: expected rows of {least} or more numbers, found an array of shape {found.shape}")
+    if np.isinf(found).any():
+        raise ValueError("measure: expected finite numbers, or NaN for no value, found an infinite one")
+    return found
 
 
 AnyPrepared = Prepared[Any, Any]

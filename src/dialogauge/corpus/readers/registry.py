@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from reprlib import repr as shortened
@@ -22,8 +24,8 @@ from dialogauge.corpus.readers.usr import USR
 from dialogauge.corpus.reading.columns import ColumnMap, refuse_names
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, DialogaugeError, InputError, unknown
-from dialogauge.plugins import PlugIns
+from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.plugins import PlugIns, foreign
 from dialogauge.text.quote import quote
 
 READERS = {
@@ -53,8 +55,9 @@ def choose(path: Path, name: str | None = None, mapping: ColumnMap = NOTHING) ->
     added, caveats = PLUG_INS.load()
     for reader in added.values():
         try:
-            fits = reader.sniff(head)
-        except Exception as error:  # code that is not ours: whatever it raises
+            with redirect_stdout(sys.stderr):
+                fits = bool(reader.sniff(head))
+        except (Exception, SystemExit) as error:  # code that is not ours: whatever it raises
             caveats.append(Caveat("broken_reader", f"{path}: {_failure(reader, error)}"))
         else:
             if fits:
@@ -107,15 +110,17 @@ def _guarded(reader: Reader) -> Reader:
     """The reader of another package, with whatever it raises or yields told as what went wrong in it."""
 
     def read(reading: Reading) -> Iterator[LocatedTurn]:
-        try:
-            for item in reader.read(reading):
-                if not _is_located_turn(item):
+        what, end = f"the reader {reader.name!r} of another package", object()
+        with foreign(what, reading.path):
+            items: Iterator[Any] = iter(reader.read(reading))
+        while True:
+            with foreign(what, reading.path):
+                item: Any = next(items, end)
+                if item is not end and not _is_located_turn(item):
                     raise TypeError(f"expected it to yield (line, Turn), found {shortened(item)}")
-                yield item
-        except DialogaugeError:
-            raise
-        except Exception as error:  # code that is not ours: whatever it raises
-            raise InputError(_failure(reader, error), reading.path) from error
+            if item is end:
+                return
+            yield item
 
     return replace(reader, read=read)
 
@@ -125,5 +130,5 @@ def _is_located_turn(item: Any) -> bool:
     return pair and isinstance(item[0], int) and isinstance(item[1], Turn)
 
 
-def _failure(reader: Reader, error: Exception) -> str:
+def _failure(reader: Reader, error: BaseException) -> str:
     return f"the reader {reader.name!r} of another package failed: {type(error).__name__}: {error}"
