@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus, SourceFile, only_users, users_left_out
 from dialogauge.corpus.load import Loading, watched
@@ -22,7 +23,7 @@ from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
 from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
-from dialogauge.metrics.base import AnyMetric
+from dialogauge.metrics.base import AnyMetric, Floats
 from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar
@@ -223,17 +224,17 @@ class RealTurns:
         return [turn for _, _, turn in placed]
 
 
+@dataclass
 class Tally:
     """What is kept of one metric on one system."""
 
-    def __init__(self) -> None:
-        self.groups = [Total() for _ in range(GROUPS)]
-        self.turns = 0
-        self.coverage: Any = None
-        self.keys: list[Any] = []
-        self.messages: list[Any] = []
-        self.ids: list[str] = []
-        self.values: list[Any] = []
+    groups: list[Total] = field(default_factory=lambda: [Total() for _ in range(GROUPS)])
+    turns: int = 0
+    coverage: NDArray[np.int64] | None = None
+    keys: list[Keys] = field(default_factory=list)
+    messages: list[Keys] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    values: list[Floats] = field(default_factory=list)
 
 
 def measure_stream(

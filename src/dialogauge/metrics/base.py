@@ -1,7 +1,7 @@
 """The metric contract: asking is kept apart from measuring, and noting (`measure`) from concluding (`conclude`).
 
-    found = metric.survey(turns)                 # bounded; the surveys of two parts of a corpus add
-    learned = metric.learn(found, encoders)      # once; can be pickled and sent to other processes
+    surveyed = metric.survey(turns)              # bounded; the surveys of two parts of a corpus add
+    learned = metric.learn(surveyed, encoders)   # once; can be pickled and sent to other processes
     ready = learned.open(encoders)               # in each process: what measures (`prepared.py`)
     rows = ready.measure(turns)                  # row i is what is noted about turn i
     summary = ready.metric.summarise(rows)       # summaries add: a + b is the summary of both
@@ -144,7 +144,7 @@ class Metric(ABC, Generic[Rows, Summary]):
         are given beside the corpus. None where nothing must be known."""
         return None
 
-    def learn(self, found: Any, encoders: Encoders, real: Corpus | None = None) -> Learned[Rows, Summary]:
+    def learn(self, surveyed: Any, encoders: Encoders, real: Corpus | None = None) -> Learned[Rows, Summary]:
         """From the survey of the whole corpus, and from real conversations where they are given."""
         return Learned(self)
 

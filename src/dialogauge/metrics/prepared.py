@@ -48,8 +48,8 @@ class Prepared(ABC, Generic[Rows, Summary]):
         ...         lengths = [len(text.split()) for turn in turns for text in turn.references]
         ...         return numpy.array([len(lengths), sum(lengths)])
         ...
-        ...     def learn(self, found, encoders, real=None):
-        ...         return Learned(self, found[1] / found[0])
+        ...     def learn(self, surveyed, encoders, real=None):
+        ...         return Learned(self, surveyed[1] / surveyed[0])
         ...
         ...     def open(self, encoders, known):
         ...         return PreparedLength(self, known)

@@ -149,9 +149,9 @@ class Sampler:
 
     def draw(self, kinds: Sequence[Negative], order: Rows, batch: int, rng: np.random.Generator) -> Rows:
         """Rows of texts: row i, column k is a negative of kind k for the pair `order[i]`."""
-        return np.stack([self._of_kind(kind, order, batch, rng) for kind in kinds], axis=1)
+        return np.stack([self._negatives_of(kind, order, batch, rng) for kind in kinds], axis=1)
 
-    def _of_kind(self, kind: Negative, order: Rows, batch: int, rng: np.random.Generator) -> Rows:
+    def _negatives_of(self, kind: Negative, order: Rows, batch: int, rng: np.random.Generator) -> Rows:
         if kind == "hard":
             return self._hard(order, rng)
         draw = {

@@ -71,13 +71,13 @@ class Column(MeanMetric):
         numeric = (key for turn in turns for key, value in turn.extra.items() if _number(value) is not None)
         return NumericFields.choose(self.column, numeric)
 
-    def learn(self, found: NumericFields, encoders: Encoders, real: Corpus | None = None) -> Learned[Floats, Sums]:
+    def learn(self, surveyed: NumericFields, encoders: Encoders, real: Corpus | None = None) -> Learned[Floats, Sums]:
         """Nothing, but that there is such a field."""
         if not self.column:
-            choices = ", ".join(sorted(found.names)) or "none in this corpus"
+            choices = ", ".join(sorted(surveyed.names)) or "none in this corpus"
             raise InputError(f"column needs a name, as in column[name=FIELD]; numeric extra fields: {choices}")
-        if self.column not in found.names:
-            raise unknown("numeric extra field", self.column, found.names)
+        if self.column not in surveyed.names:
+            raise unknown("numeric extra field", self.column, surveyed.names)
         return Learned(self)
 
     def measure(self, turns: Sequence[Turn]) -> Floats:

@@ -128,7 +128,7 @@ class DistributionMetric(EncoderMetric[PairedRows, PairedSummary[Side]]):
         return found
 
     def learn(
-        self, found: Any, encoders: Encoders, real: Corpus | None = None
+        self, surveyed: Any, encoders: Encoders, real: Corpus | None = None
     ) -> Learned[PairedRows, PairedSummary[Side]]:
         return Learned(self, RealSide(self.encode_real(real, encoders)))
 

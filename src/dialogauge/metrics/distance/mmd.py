@@ -195,7 +195,7 @@ class Mmd(DistributionMetric[BoundedSample]):
         return SmallestKeys.choose(2 * MEDIAN_ROWS, ((random_key(text), text) for text in texts), True)
 
     def learn(
-        self, found: SmallestKeys[Text] | None, encoders: Encoders, real: Corpus | None = None
+        self, surveyed: SmallestKeys[Text] | None, encoders: Encoders, real: Corpus | None = None
     ) -> Learned[PairedRows, PairedSummary[BoundedSample]]:
         beside = self.encode_real(real, encoders)
         if not self.learns:
@@ -203,7 +203,7 @@ class Mmd(DistributionMetric[BoundedSample]):
         if beside is not None:
             vectors: NDArray[Any] = beside.vectors[beside.legible]
         else:
-            read = self.asked_of(encoders).pooled(found.records if found else [], self.pool, self.layer)
+            read = self.asked_of(encoders).pooled(surveyed.records if surveyed else [], self.pool, self.layer)
             vectors = read.vectors[read.coverage[:, -1] == 0]
         return Learned(self, Bandwidth(beside, median_distance(*both_rows(vectors[::2], vectors[1::2]))))
 

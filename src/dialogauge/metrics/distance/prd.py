@@ -101,14 +101,14 @@ class Prd(DistributionMetric[Histograms]):
         return BySystem({system: SmallestKeys.choose(FIT_ROWS, own) for system, own in keyed.items()})
 
     def learn(
-        self, found: BySystem[Turn], encoders: Encoders, real: Corpus | None = None
+        self, surveyed: BySystem[Turn], encoders: Encoders, real: Corpus | None = None
     ) -> Learned[PairedRows, PairedSummary[Histograms]]:
         vectors = super().open(encoders, RealSide(self.encode_real(real, encoders)))
-        return Learned(self, Codebooks(vectors.known.real, self.books(found, vectors)))
+        return Learned(self, Codebooks(vectors.known.real, self.books(surveyed, vectors)))
 
-    def books(self, found: BySystem[Turn], vectors: PreparedDistribution[Histograms]) -> dict[str, Floats]:
+    def books(self, surveyed: BySystem[Turn], vectors: PreparedDistribution[Histograms]) -> dict[str, Floats]:
         """The centres for each system."""
-        return {system: self._book(sample.records, vectors) for system, sample in found.samples.items()}
+        return {system: self._book(sample.records, vectors) for system, sample in surveyed.samples.items()}
 
     def _book(self, turns: Sequence[Turn], vectors: PreparedDistribution[Histograms]) -> Floats:
         rows = vectors.measure(turns)

@@ -200,12 +200,12 @@ class BertScore(EncoderMetric[Floats, Sums], ReadMeans):
         )
 
     def learn(
-        self, found: SmallestKeys[References] | None, encoders: Encoders, real: Corpus | None = None
+        self, surveyed: SmallestKeys[References] | None, encoders: Encoders, real: Corpus | None = None
     ) -> Learned[Floats, Sums]:
-        if found is None:
+        if surveyed is None:
             return Learned(self)
         encoder = self.asked_of(encoders)
-        texts = [encoder.spelled(text) for _, references in found.records for text in references]
+        texts = [encoder.spelled(text) for _, references in surveyed.records for text in references]
         return Learned(self, Idf.from_texts(encoder.tokenizer.ids(texts)))
 
     def open(self, encoders: Encoders, known: Idf | None) -> PreparedBertScore:
