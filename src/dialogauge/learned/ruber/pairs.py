@@ -220,3 +220,12 @@ class Sampler:
 
 def sampler(pairs: Pairs, texts: Sequence[str], vectors: NDArray[np.float32] | None = None) -> Sampler:
     return Sampler(pairs, texts, same_texts(texts), vectors)
+
+
+def response_caveats(judged: int, turns: int) -> list[Caveat]:
+    """A warning where turns look like responses to be judged, not like conversations to learn from: `judged` of them
+    have ratings or references."""
+    if not judged:
+        return []
+    message = f"{judged} of {turns} turns have ratings or references: are these conversations between people?"
+    return [Caveat("system_responses", message)]

@@ -12,10 +12,10 @@ from dialogauge.corpus.load import load
 from dialogauge.corpus.reading.columns import ColumnMap
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import InputError
 from dialogauge.learned.directory import CARD, write_model
 from dialogauge.learned.ruber.model import KIND
-from dialogauge.learned.ruber.pairs import bare
+from dialogauge.learned.ruber.pairs import bare, response_caveats
 from dialogauge.learned.ruber.recipe import TOWERS, RuberRecipe
 from dialogauge.learned.ruber.train_networks import TrainedRuber, checkpoints_of, train
 from dialogauge.learned.ruber.training_data import SHARE, make_training_data, read_data
@@ -231,17 +231,11 @@ def train_ruber(
     write_model(target, trained.weights(half), card, readable_card(target.name, card), overwrite)
     for checkpoint in checkpoints_of(checkpoint_folder(target), recipe, training_data):
         checkpoint.remove()
-    loaded = [caveat for read in (corpus, validation, asked) if read for caveat in read.caveats]
-    return RuberResult(target, card, [*loaded, *_response_caveats(corpus), *data.caveats, *encoders.caveats()])
-
-
-def _response_caveats(corpus: Corpus) -> list[Caveat]:
-    """A warning where turns look like responses to be judged, not like conversations to learn from."""
     rated = sum(bool(turn.ratings or turn.references) for turn in corpus)
-    if not rated:
-        return []
-    message = f"{rated} of {len(corpus)} turns have ratings or references: are these conversations between people?"
-    return [Caveat("system_responses", message)]
+    loaded = [caveat for read in (corpus, validation, asked) if read for caveat in read.caveats]
+    return RuberResult(
+        target, card, [*loaded, *response_caveats(rated, len(corpus)), *data.caveats, *encoders.caveats()]
+    )
 
 
 def _paths(given: str | Path | Sequence[str | Path]) -> list[str | Path]:

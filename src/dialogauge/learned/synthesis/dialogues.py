@@ -11,7 +11,7 @@ from random import Random
 
 from dialogauge.corpus.turn import Turn, unit_key
 from dialogauge.errors import Caveat, InputError
-from dialogauge.learned.ruber.pairs import bare
+from dialogauge.learned.ruber.pairs import bare, response_caveats
 from dialogauge.learned.synthesis.options import Options
 from dialogauge.tables import counted
 
@@ -160,10 +160,7 @@ def _caveats(again: int, moved: int, judged: int, turns: int) -> list[Caveat]:
     if again:
         message = f"{counted(again, 'dialogue')} with the text of another, or without any, left out"
         caveats.append(Caveat("repeated_dialogues", message))
-    if judged:
-        message = f"{judged} of {turns} turns have ratings or references: are these conversations between people?"
-        caveats.append(Caveat("system_responses", message))
-    return caveats
+    return [*caveats, *response_caveats(judged, turns)]
 
 
 @dataclass(slots=True)
