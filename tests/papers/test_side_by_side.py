@@ -11,8 +11,8 @@ from dialogauge.corpus import known
 from dialogauge.corpus.readers.fed import FED
 from dialogauge.errors import Caveat, InputError
 from dialogauge.papers import side_by_side
-from dialogauge.papers.entailment.rows import entailment_table3
 from dialogauge.papers.entailment.table2 import entailment_table2
+from dialogauge.papers.entailment.table3 import entailment_table3
 from dialogauge.papers.fbd.published import table3, table4, table5
 from dialogauge.papers.ruber.rows import ruber_table3, ruber_table4
 from dialogauge.papers.side_by_side import (

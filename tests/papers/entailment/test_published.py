@@ -2,8 +2,8 @@
 
 import re
 
-from dialogauge.papers.entailment.rows import entailment_table3
 from dialogauge.papers.entailment.table2 import entailment_table2
+from dialogauge.papers.entailment.table3 import entailment_table3
 from tests.shared import shared
 
 EMBEDDINGS = {"bert": "BERT", "elmo": "ELMo", "use": "USE", "word2vec": "word2vec"}

@@ -11,9 +11,8 @@ from scipy import stats
 from dialogauge.errors import InputError
 from dialogauge.metrics.dialogue.semantic import SemanticDistance
 from dialogauge.papers.entailment.figure2 import reproduce_entailment_figure2
-from dialogauge.papers.entailment.inputs import EntailmentInputs, read_corpora
-from dialogauge.papers.entailment.rows import find_embeddings, make_rows
-from dialogauge.papers.entailment.table3 import MEAN, reproduce_entailment_table3
+from dialogauge.papers.entailment.inputs import EntailmentInputs, find_embeddings, read_corpora
+from dialogauge.papers.entailment.table3 import MEAN, make_rows, reproduce_entailment_table3
 from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
 from dialogauge.tables import FORMATS
 from tests.encode.models import minilm

@@ -11,7 +11,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.learned.directory import WEIGHTS
 from dialogauge.metrics.learned.entailment import Entailment
-from dialogauge.papers.entailment import inputs, rows
+from dialogauge.papers.entailment import inputs
 from tests.corpus.readers.test_grade import build, judged
 from tests.learned.small import WORDS, sign, write_entailment, write_vectors
 
@@ -116,5 +116,5 @@ def without_shipped():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inputs, "open_entailment", only_given)
-        patch.setattr(rows, "open_universal", no_use)
+        patch.setattr(inputs, "open_universal", no_use)
         yield

@@ -20,10 +20,10 @@ from dialogauge.papers.entailment.inputs import (
     EntailmentInputs,
     RatedCorpus,
     Scale,
+    find_embeddings,
     read_corpora,
 )
-from dialogauge.papers.entailment.rows import TableRow, agreement_of, find_embeddings, make_rows, remarks_of
-from dialogauge.papers.entailment.table3 import NUMBERS
+from dialogauge.papers.entailment.table3 import NUMBERS, TableRow, agreement_of, make_rows, remarks_of
 from dialogauge.papers.side_by_side import SideBySide, estimate, files_of, make_table, numbers_of
 from dialogauge.stats.arrays import Floats
 from dialogauge.tables import Cell, Table
@@ -53,8 +53,8 @@ def figure_rows(inputs: EntailmentInputs) -> tuple[list[TableRow], list[Caveat]]
     found = {row.name: row for row in make_rows(embeddings, [], names)}
     rows = [found[name] for name in names if found[name].metric]
     if not rows:
-        raise InputError("; ".join(caveat.message for caveat in embeddings.caveats(list(found.values()))))
-    remarks = embeddings.caveats(rows)
+        raise InputError("; ".join(caveat.message for caveat in embeddings.caveats(found)))
+    remarks = embeddings.caveats(row.name for row in rows)
     if by == "bert":
         remarks = [*embeddings.remarks["use"], *remarks]
     return [replace(row, title=_title(row)) for row in rows], remarks

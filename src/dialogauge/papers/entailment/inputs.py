@@ -1,8 +1,8 @@
-"""Rated corpora and models that stand in for those of the entailment paper (Dziri et al. 2019)."""
+"""Rated corpora, models and embeddings that stand in for those of the entailment paper (Dziri et al. 2019)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +18,20 @@ from dialogauge.corpus.readers.fed import FED
 from dialogauge.corpus.readers.grade import GRADE
 from dialogauge.corpus.reading.reader import Reader
 from dialogauge.corpus.turn import Turn, unit_of
-from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.encode.encoders import STATIC, UNIVERSAL
+from dialogauge.encode.universal import open_universal
+from dialogauge.errors import Caveat, DialogaugeError, InputError, unknown
 from dialogauge.learned.entailment.model import SHIPPED, open_entailment
+from dialogauge.metrics.base import spell_file
 from dialogauge.metrics.learned.entailment import Entailment, ScoreForm
-from dialogauge.papers.side_by_side import is_read_by, named_values
+from dialogauge.papers.side_by_side import (
+    BERT_BASE,
+    encoder_for,
+    is_read_by,
+    named_values,
+    stand_in_caveats,
+    static_encoder,
+)
 from dialogauge.stats.arrays import Floats, settled
 
 PAPER = "Dziri et al. 2019"
@@ -79,6 +89,42 @@ def find_models(given: Mapping[str, str]) -> tuple[list[NamedModel], list[Caveat
             raise InputError(f"no entailment model: {error}; name one with --entailment-models NAME=DIR") from None
         return named, [Caveat("no_model", f"{SHIPPED} is not there, and left out: {error.message}")]
     return [NamedModel(SHIPPED, None), *named], []
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """What takes the part of the paper's, None for what is not to be had; and what is to be said of each."""
+
+    encoders: Mapping[str, str | None]
+    remarks: Mapping[str, list[Caveat]]
+
+    def caveats(self, rows: Iterable[str]) -> list[Caveat]:
+        """Of the embeddings of these rows, as `ss_h1/use`."""
+        used = dict.fromkeys(name.partition("/")[2] for name in rows)
+        return [caveat for embedding in used for caveat in self.remarks.get(embedding, ())]
+
+
+def find_embeddings(vectors: str | Path | None, models: Mapping[str, str]) -> Embeddings:
+    """`vectors` is a file in place of word2vec, `models` names an encoder in place of BERT."""
+    bert = encoder_for(BERT_BASE, models)
+    static = static_encoder(vectors) if vectors else f"{STATIC}minilm"
+    use, said = find_use()
+    remarks = {
+        "bert": stand_in_caveats({BERT_BASE: bert}),
+        "elmo": [Caveat("no_model", "ELMo is not to be had: its rows show the paper's numbers alone")],
+        "use": [said],
+        "word2vec": [Caveat("stand_in_model", f"{spell_file(static)} stands in for word2vec of Google News")],
+    }
+    return Embeddings({"bert": bert, "elmo": None, "use": use, "word2vec": static}, remarks)
+
+
+def find_use() -> tuple[str | None, Caveat]:
+    """The Universal Sentence Encoder where it is installed."""
+    try:
+        identity = open_universal().identity
+    except DialogaugeError as error:
+        return None, Caveat("no_model", f"the Universal Sentence Encoder is not installed: {error}")
+    return UNIVERSAL, Caveat("stand_in_model", f"the multilingual {identity} stands in for the English USE")
 
 
 TITLES = {

@@ -2,40 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from dialogauge.agreement import Agreement, correlate
 from dialogauge.agreement.correlate_corpora import mean_rows
 from dialogauge.agreement.result import AgreementRow, Ceiling
+from dialogauge.corpus.corpus import Corpus
 from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.caveats import number_free
 from dialogauge.evaluation.digits import fixed
+from dialogauge.metrics.base import AnyMetric, spell_file
+from dialogauge.metrics.dialogue.semantic import SemanticDistance, SemanticSimilarity
+from dialogauge.metrics.embedding.bertscore import BertScore
+from dialogauge.metrics.embedding.word_vectors import EmbeddingAverage, EmbeddingExtrema, EmbeddingGreedy
 from dialogauge.papers.entailment.inputs import (
     GONE,
     OTHER_CORPORA,
     PAPER,
+    Embeddings,
     EntailmentInputs,
     NamedModel,
     RatedCorpus,
+    find_embeddings,
     find_models,
     read_corpora,
 )
-from dialogauge.papers.entailment.rows import (
-    ENTAILMENT,
-    TableRow,
-    agreement_of,
-    entailment_table3,
-    find_embeddings,
-    make_rows,
-    remarks_of,
-    rows_together,
+from dialogauge.papers.side_by_side import (
+    BERT_BASE,
+    Published,
+    SideBySide,
+    check_known,
+    estimate,
+    files_of,
+    make_table,
+    numbers_of,
+    read_published,
 )
-from dialogauge.papers.side_by_side import SideBySide, estimate, files_of, make_table, numbers_of
-from dialogauge.tables import Cell, Table
+from dialogauge.tables import Cell, Table, counted
 
 MEAN = "mean of GRADE"
 NUMBERS = [name + part for name in ("pearson", "spearman") for part in ("", "_low", "_high", "_p")]
+EMBEDDINGS = {"bert": "BERT", "elmo": "ELMo", "use": "USE", "word2vec": "word2vec"}
+KINDS: dict[str, tuple[str, Callable[..., AnyMetric]]] = {
+    "ss_h2": ("SS(H-2)", partial(SemanticDistance, history="last_two")),
+    "ss_h1": ("SS(H-1)", SemanticDistance),
+    "average": ("A", EmbeddingAverage),
+    "greedy": ("G", EmbeddingGreedy),
+    "extrema": ("E", EmbeddingExtrema),
+    "second_last": ("SS, second last", partial(SemanticDistance, history="second_last")),
+    "similarity_h2": ("similarity(H-2)", partial(SemanticSimilarity, history="last_two")),
+    "similarity_h1": ("similarity(H-1)", SemanticSimilarity),
+    "bertscore": ("BERTScore", BertScore),
+}
+OURS = ("second_last/bert", "second_last/use", "similarity_h2/bert", "similarity_h1/bert", "bertscore/bert")
+ENTAILMENT = {"entailment": "probability", "expected": "expected"}
+
+
+@cache
+def entailment_table3() -> Published[tuple[float, ...]]:
+    """Correlations by metric and embedding, as `ss_h1/use`: SS with the last utterance, SS with the last two (h2),
+    and the three metrics of word vectors."""
+    return read_published(__file__, "table3", lambda _, numbers: tuple(numbers.values()))
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """`name` is what --only takes. `metric` is None where the embedding is not to be had."""
+
+    name: str
+    title: str
+    metric: AnyMetric | None
+    encoder: str | None
+    published: tuple[float, ...] | None = None
+    """Of Reddit and OpenSubtitles, as printed."""
+
+    @property
+    def sign(self) -> float:
+        """-1 where less is better."""
+        return -1.0 if self.name.startswith("ss_") else 1.0
+
+    def can_score(self, corpus: Corpus) -> bool:
+        if self.metric is None:
+            return False
+        needed = all("references" in enough for enough in self.metric.needs)
+        return not needed or any(turn.references for turn in corpus)
+
+    @property
+    def looks_back_two(self) -> bool:
+        """Whether a turn with one utterance before it has no value."""
+        return getattr(self.metric, "history", None) == "second_last"
+
+
+def make_rows(embeddings: Embeddings, models: Sequence[NamedModel], only: Sequence[str] = ()) -> list[TableRow]:
+    """The paper's, then ours. `only` has names of rows, or of all rows of a kind: `ss_h1/use`, `ss_h1`."""
+    published = entailment_table3().rows
+    rows = [_row(name, embeddings, published.get(name)) for name in (*published, *OURS)]
+    for model in models:
+        for kind, score in ENTAILMENT.items():
+            title = f"entailment ({model.name}), {score}"
+            rows.append(TableRow(f"{kind}/{model.name}", title, model.metric(score), None))  # type: ignore[arg-type]
+    names = dict.fromkeys(name for row in rows for name in (row.name, row.name.partition("/")[0]))
+    check_known("row of table 3", only, names | dict.fromkeys(ENTAILMENT))
+    return [row for row in rows if not only or {row.name, row.name.partition("/")[0]} & set(only)]
+
+
+def _row(name: str, embeddings: Embeddings, published: tuple[float, ...] | None) -> TableRow:
+    kind, _, embedding = name.partition("/")
+    title, make = KINDS[kind]
+    encoder = embeddings.encoders[embedding]
+    shown = EMBEDDINGS[embedding]
+    if encoder and encoder != BERT_BASE:
+        shown = f"{shown}: {spell_file(encoder)}" if published else spell_file(encoder)
+    elif encoder is None:
+        shown = f"{shown}: not to be had"
+    return TableRow(name, f"{title} ({shown})", make(encoder=encoder) if encoder else None, encoder, published)
+
+
+SAID = ("known_fault", "unpaired")
+"""Caveats of correlations that are no news here: those of the files come with them, and systems are not compared."""
+
+
+def agreement_of(rows: Sequence[TableRow], rated: RatedCorpus, options: Mapping[str, Any]) -> Agreement:
+    metrics = [row.metric for row in rows if row.metric]
+    return correlate({rated.name: rated.corpus}, metrics, level="turn", dimension=rated.scale.dimension, **options)
+
+
+def rows_together(rows: Sequence[TableRow], rated: RatedCorpus) -> list[list[TableRow]]:
+    """Rows that stand on the same turns: what needs a second last utterance is apart where some turns have none."""
+    able = [row for row in rows if row.can_score(rated.corpus)]
+    if all(len(turn.context) > 1 for turn in rated.turns):
+        return [able] if able else []
+    parts = [[row for row in able if row.looks_back_two == back] for back in (False, True)]
+    return [part for part in parts if part]
+
+
+def remarks_of(agreement: Agreement, rated: RatedCorpus) -> list[Caveat]:
+    """With the corpus's name. What is said alike of several metrics, but for numbers, is said of the first."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for caveat in agreement.caveats:
+        if caveat.code not in SAID:
+            message = caveat.message.removeprefix(f"{rated.name}, {rated.scale.dimension}: ")
+            message = message.removeprefix(f"{rated.name}: ")
+            metric = next((name for name in agreement.metrics if message.startswith(f"{name}: ")), "")
+            alike.setdefault((caveat.code, number_free(message.removeprefix(metric))), []).append(message)
+    caveats = []
+    for (code, _), (first, *others) in alike.items():
+        more = f" (the like: {counted(len(others), 'other metric')})" if others else ""
+        caveats.append(Caveat(code, f"{rated.title}: {first}{more}"))
+    return caveats
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,8 +265,9 @@ def reproduce_entailment_table3(
     models, lacking = _models(inputs)
     embeddings = find_embeddings(inputs.vectors, inputs.models or {})
     rows = make_rows(embeddings, models, inputs.only)
+    stand_ins = embeddings.caveats(row.name for row in rows)
     if not any(row.metric for row in rows):
-        raise InputError("; ".join(caveat.message for caveat in embeddings.caveats(rows)))
+        raise InputError("; ".join(caveat.message for caveat in stand_ins))
     options = {"cache": cache, "resamples": resamples, "seed": seed, "progress": progress}
     ours: dict[tuple[str, str], AgreementRow] = {}
     ceilings: dict[str, Ceiling] = {}
@@ -171,7 +290,7 @@ def reproduce_entailment_table3(
         ours=ours,
         ceilings=ceilings,
         files=files_of(each.corpus for each in corpora),
-        caveats=list(dict.fromkeys([OTHER_CORPORA, *caveats, *lacking, *embeddings.caveats(rows), *remarks])),
+        caveats=list(dict.fromkeys([OTHER_CORPORA, *caveats, *lacking, *stand_ins, *remarks])),
         resamples=resamples,
         seed=seed,
     )
