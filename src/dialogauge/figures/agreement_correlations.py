@@ -66,7 +66,7 @@ def draw_agreement_forest(agreement: Agreement, level: Level = "system", coeffic
     figure, axes = panels(len(scopes), 2.3, 0.9 + 0.24 * len(metrics), sharex=True, sharey=True)
     ceilings = [agreement.ceiling(scope) for scope in scopes]
     for axis, scope, title, found in zip(axes, scopes, scope_labels(scopes, 24), rows, strict=True):
-        _draw(axis, metrics, found, coefficient)
+        _forest_panel(axis, metrics, found, coefficient)
         counted = "corpora" if scope.corpus == MEAN else COUNTED[level]
         axis.set_title(title, color=INK, fontweight="bold", fontsize=9)
         axis.set_xlabel(_counts(found, coefficient, counted), fontsize=8, color=MUTED)
@@ -104,10 +104,10 @@ def draw_agreement_heatmap(agreement: Agreement, level: Level = "system", coeffi
     width = 0.4 + PER_LETTER * max(map(len, labels)) + wide * len(scopes)
     figure = Figure(figsize=(max(width, NARROWEST), 1.3 + HIGH * len(metrics)), layout="constrained")
     axis = figure.subplots()
-    places = _places(scopes)
+    places = _heatmap_places(scopes)
     for place, column in zip(places, rows, strict=True):
         for down, metric in enumerate(metrics):
-            _cell(axis, place, down, column.get(metric), coefficient)
+            _heatmap_cell(axis, place, down, column.get(metric), coefficient)
     axis.set(xlim=(-0.5, places[-1] + 0.5), ylim=(len(metrics) - 0.5, -0.5))
     axis.set_xticks(places, heads, fontsize=8)
     axis.set_yticks(range(len(metrics)), labels)
@@ -130,7 +130,7 @@ def _rows_by_scope(
     return scopes, rows, [metric for metric in agreement.metrics if any(metric in found for found in rows)]
 
 
-def _draw(axis: Axes, metrics: Sequence[str], rows: Mapping[str, AgreementRow], coefficient: str) -> None:
+def _forest_panel(axis: Axes, metrics: Sequence[str], rows: Mapping[str, AgreementRow], coefficient: str) -> None:
     plain(axis, "x")
     axis.axvline(0, color=MUTED, linewidth=1, zorder=1)
     for place, metric in enumerate(metrics):
@@ -189,13 +189,13 @@ def _note(axis: Axes, at: tuple[float, float], words: str, align: str, colour: s
     axis.annotate(words, at, (-4 if align == "right" else 4, 0), textcoords="offset points", **look)
 
 
-def _places(scopes: list[Scope]) -> list[float]:
+def _heatmap_places(scopes: list[Scope]) -> list[float]:
     """Of the columns. Means stand apart where they stand beside corpora."""
     apart = APART if scopes[0].corpus != MEAN else 0.0
     return [place + apart * (scope.corpus == MEAN) for place, scope in enumerate(scopes)]
 
 
-def _cell(axis: Axes, x: float, y: int, row: AgreementRow | None, coefficient: str) -> None:
+def _heatmap_cell(axis: Axes, x: float, y: int, row: AgreementRow | None, coefficient: str) -> None:
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
