@@ -106,7 +106,7 @@ def predict(model: NamedModel, turns: Sequence[Turn], encoders: Encoders) -> Pre
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedCorpora:
     """Every model on every corpus."""
 
     each: list[tuple[NamedModel, RatedCorpus, Predicted]]
@@ -125,7 +125,9 @@ class Judged:
         return [OTHER_CORPORA, *self.said, *remarks, *self.encoders.caveats()]
 
 
-def judge(folder: str | Path, models: Mapping[str, str], only: Sequence[str], cache: bool, progress: bool) -> Judged:
+def judge(
+    folder: str | Path, models: Mapping[str, str], only: Sequence[str], cache: bool, progress: bool
+) -> JudgedCorpora:
     """`models` are directories by name, beside the model that comes with dialogauge; `only` names corpora. A bar says
     which is at work."""
     corpora, missing = read_corpora(Path(folder), only)
@@ -136,7 +138,7 @@ def judge(folder: str | Path, models: Mapping[str, str], only: Sequence[str], ca
         for model, rated in bar:
             bar.set_description(f"{model.name}, {rated.title}")
             each.append((model, rated, predict(model, rated.turns, encoders)))
-    return Judged(each, files_of(rated.corpus for rated in corpora), encoders, [*missing, *lacking])
+    return JudgedCorpora(each, files_of(rated.corpus for rated in corpora), encoders, [*missing, *lacking])
 
 
 def true_responses(rated: RatedCorpus) -> list[Turn]:
