@@ -122,14 +122,14 @@ class _Guarded(Encoder):
     called: ClassVar[str]
 
     def recipe(self) -> dict[str, str]:
-        with self._told():
+        with self._guard():
             recipe: Any = super().recipe()  # type: ignore[safe-super]
             if not isinstance(recipe, dict):
                 raise TypeError(f"recipe: expected a dict, found {shortened(recipe)}")
         return recipe
 
     def tokens(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
-        with self._told():
+        with self._guard():
             found: Any = super().tokens(texts, layer)
             if not isinstance(found, list) or not all(isinstance(each, Tokens) for each in found):
                 raise TypeError(f"tokens: expected a list of Tokens, found {shortened(found)}")
@@ -139,7 +139,7 @@ class _Guarded(Encoder):
         return found
 
     def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
-        with self._told():
+        with self._guard():
             found: Any = super().pooled(texts, pool, layer)
             if not isinstance(found, Pooled):
                 raise TypeError(f"pooled: expected a Pooled, found {shortened(found)}")
@@ -148,7 +148,7 @@ class _Guarded(Encoder):
             _refuse_count("pooled, coverage", found.coverage, texts)
         return found
 
-    def _told(self) -> AbstractContextManager[None]:
+    def _guard(self) -> AbstractContextManager[None]:
         return foreign(f"the encoder {self.called!r} of another package")
 
 

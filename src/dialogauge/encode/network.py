@@ -121,10 +121,10 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
     """The model with so many of its layers. Whatever is wrong with its files shows here and nowhere later."""
     from transformers import AutoModel
 
-    with _told_as_input_errors(files.directory), _quiet():
+    with _as_input_errors(files.directory), _quiet():
         config = _configuration(files, layers)
         _refuse_larger_than_weights(files, config)
-        model, told = AutoModel.from_pretrained(
+        model, loading = AutoModel.from_pretrained(
             files.directory,
             config=config,
             dtype=getattr(torch, dtype),
@@ -133,7 +133,7 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
             use_safetensors=True,
             output_loading_info=True,
         )
-        missing = sorted(name for name in told["missing_keys"] if not _is_left_out(name))
+        missing = sorted(name for name in loading["missing_keys"] if not _is_left_out(name))
         if missing:
             raise InputError(
                 f"its weights lack {', '.join(missing[:3])}: the file is of another model", files.directory
@@ -145,14 +145,14 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
 
 def skeleton(files: ModelFiles) -> Any:
     """The model without its weights: names and shapes alone."""
-    with _told_as_input_errors(files.directory):
+    with _as_input_errors(files.directory):
         config = _configuration(files, files.layers)
         _refuse_larger_than_weights(files, config)
         return _without_weights(config)
 
 
 @contextmanager
-def _told_as_input_errors(path: Path) -> Iterator[None]:
+def _as_input_errors(path: Path) -> Iterator[None]:
     """The libraries answer odd files with exceptions of any kind."""
     try:
         yield
@@ -173,7 +173,7 @@ def _configuration(files: ModelFiles, layers: int) -> Any:
         raise InputError("quantization_config: quantised weights are not read", files.directory / CONFIG)
     if files.kind is None or files.kind not in CONFIG_MAPPING:
         raise InputError(f"cannot be loaded as an encoder: nobody knows the model_type {files.kind!r}", files.directory)
-    with _told_as_input_errors(files.directory / CONFIG):
+    with _as_input_errors(files.directory / CONFIG):
         config = CONFIG_MAPPING[files.kind].from_dict({name: stated[name] for name in stated if name not in NOT_NEEDED})
     config.num_hidden_layers = layers
     config.use_mems_eval = False  # XLNet would hand back its memory of every batch
