@@ -181,7 +181,11 @@ def test_numbered_columns_are_named_by_their_numbers():
     [
         ({"mapping": None}, 'mapping: expected a dict such as {"response": "text"}, found null'),
         ({"mapping": ["response"]}, "mapping: expected a dict .*, found a list of 1 string"),
-        ({"mapping": {"references": ["x", "y"]}}, r"mapping references=\['x', 'y'\]: expected such a column"),
+        (
+            {"mapping": {"references": ["x", "y"]}},
+            "mapping references: expected the name of a column, found a list",
+        ),
+        ({"mapping": {3: "x"}}, "unknown field 3; known: context"),
         ({"system": 3}, "system: expected a name, found the number 3"),
         ({"system": " "}, "system: expected a name, found the text ' '"),
     ],
@@ -278,6 +282,14 @@ def test_what_cannot_be_read_is_left_out_and_counted_where_asked():
 def test_what_is_refused(given, message):
     with pytest.raises(InputError, match=message):
         dialogauge.evaluate(given, "length")
+
+
+@pytest.mark.parametrize(
+    "given", [None, 3, pd.DataFrame(ROWS), pl.DataFrame(ROWS), ROWS], ids=lambda given: type(given)
+)
+def test_what_is_in_memory_is_not_loaded(given):
+    with pytest.raises(InputError, match="^expected a path or several, found .*; Corpus.from_records and"):
+        dialogauge.load(given)
 
 
 def test_a_record_within_itself():

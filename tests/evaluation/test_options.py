@@ -79,6 +79,23 @@ def test_what_is_no_metric(metrics, message):
         dialogauge.evaluate(TURNS, metrics)
 
 
+@pytest.mark.parametrize(
+    ("verb", "options", "message"),
+    [
+        (dialogauge.compare, {"against": "s"}, "against: expected a list of names, found the text 's'"),
+        (dialogauge.compare, {"against": [3]}, "against: expected a list of names, found 3"),
+        (dialogauge.correlate, {"level": 3}, "expected names, found 3"),
+        (dialogauge.correlate, {"dimension": [3]}, r"expected names, found \[3\]"),
+        (dialogauge.sensitivity, {"ratios": 0.5}, "ratios: expected a list of numbers from 0 to 1, found 0.5"),
+        (dialogauge.sensitivity, {"ratios": ["x"]}, r"ratios: expected a list of numbers from 0 to 1, found \['x'\]"),
+        (dialogauge.sensitivity, {"kinds": None}, "unknown perturbation None"),
+    ],
+)
+def test_wrong_options_of_one_verb(verb, options, message):
+    with pytest.raises(InputError, match=message):
+        verb(TURNS, "length", **options)
+
+
 def test_names_of_corpora_are_texts():
     with pytest.raises(InputError, match="expected texts as names of corpora, found 1"):
         dialogauge.correlate({1: TURNS}, "length")

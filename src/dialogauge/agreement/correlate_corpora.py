@@ -248,6 +248,8 @@ def _naming(name: str, corpora: int) -> Iterator[None]:
 
 def _names(names: str | Sequence[str]) -> list[str]:
     pieces = names.split(",") if isinstance(names, str) else names
+    if not isinstance(pieces, Iterable) or not all(isinstance(piece, str) for piece in pieces):
+        raise InputError(f"expected names, found {names!r}")
     found = list(dict.fromkeys(filter(None, map(str.strip, pieces))))
     if not found:
         raise InputError("expected a name, found none")

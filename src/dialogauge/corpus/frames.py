@@ -115,11 +115,11 @@ class _InMemory(Loading):
     """Rows that a program has, on their way to turns: read, checked and counted as those of files are."""
 
     def __init__(self, rows: _Rows, system: str, mapping: ColumnMap, skip_invalid: bool) -> None:
+        if isinstance(mapping, Mapping):  # frames may number their columns
+            mapping = {field: str(column) if isinstance(column, int) else column for field, column in mapping.items()}
         super().__init__([], None, skip_invalid, mapping)
         if not isinstance(system, str) or not system.strip():
             raise InputError(f"system: expected a name, found {describe(system)}")
-        # A frame may number its columns.
-        self._mapping = {field: None if column is None else str(column) for field, column in mapping.items()}
         self._rows = rows
         self._system = system
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from dialogauge.corpus import known
 from dialogauge.corpus.corpus import Corpus, SourceFile
@@ -67,9 +69,19 @@ def stream(
         >>> dialogauge.evaluate(dialogauge.stream("examples/everyday.jsonl"), "distinct.1").systems
         {'good': 64, 'dull': 64, 'offtopic': 64}
     """
-    if not isinstance(paths, str | Path) and not paths:
+    return Loading(_listed(paths), reader, skip_invalid, mapping)
+
+
+def _listed(paths: Any) -> list[str | Path]:
+    several = isinstance(paths, Iterable) and not isinstance(paths, str) and not hasattr(paths, "columns")
+    found = list(paths) if several else [paths]
+    if wrong := [each for each in found if not isinstance(each, str | PathLike)]:
+        what = type(wrong[0]).__name__
+        hint = "Corpus.from_records and Corpus.from_frame take what is in memory"
+        raise InputError(f"expected a path or several, found {what}; {hint}")
+    if not found:
         raise InputError("expected at least one file, found none")
-    return Loading([paths] if isinstance(paths, str | Path) else paths, reader, skip_invalid, mapping)
+    return found
 
 
 class Loading:

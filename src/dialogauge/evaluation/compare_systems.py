@@ -144,7 +144,7 @@ def _baselines_asked_for(asked: Sequence[str], first: Names, others: Sequence[Na
     """For each system the one it is held against. `asked` has texts `A=B`, B of the other inputs against A of the
     first, or `NAME`, against that of the same name."""
     found: dict[str, str] = {}
-    for text in asked:
+    for text in chosen_systems(asked, "against") or ():
         pairs = [pair for other in others for pair in _pairs(text, first, other)]
         if not pairs:
             raise InputError(

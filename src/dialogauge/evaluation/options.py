@@ -98,16 +98,16 @@ class RunKeywords(TypedDict, total=False):
     progress: bool
 
 
-def chosen_systems(given: Any) -> tuple[str, ...] | None:
+def chosen_systems(given: Any, option: str = "systems") -> tuple[str, ...] | None:
     """The systems that a caller names; refuses what is no list of names."""
     if given is None:
         return None
     if isinstance(given, str):
-        raise InputError(f"systems: expected a list of names, found the text {given!r}")
+        raise InputError(f"{option}: expected a list of names, found the text {given!r}")
     names = tuple(given) if isinstance(given, Iterable) else ()
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong or not names:
-        raise InputError(f"systems: expected a list of names, found {shortened(wrong[0] if wrong else given)}")
+        raise InputError(f"{option}: expected a list of names, found {shortened(wrong[0] if wrong else given)}")
     return names
 
 

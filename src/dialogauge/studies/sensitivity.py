@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from reprlib import repr as shortened
 from typing import Any, Literal, Unpack
 
 from dialogauge import tables
@@ -152,7 +153,11 @@ def check_plan(kinds: str | Iterable[str], ratios: Iterable[float]) -> tuple[lis
     """The kinds, each once, and the ratios from 0 up; refuses what cannot be asked for, before any work is done."""
     if isinstance(kinds, str):
         kinds = [name for name in map(str.strip, kinds.split(",")) if name]
-    kinds, ratios = list(dict.fromkeys(kinds)), [float(ratio) for ratio in ratios]
+    kinds = list(dict.fromkeys(kinds)) if isinstance(kinds, Iterable) else [kinds]
+    try:
+        ratios = [float(ratio) for ratio in ratios]
+    except (TypeError, ValueError):
+        raise InputError(f"ratios: expected a list of numbers from 0 to 1, found {shortened(ratios)}") from None
     if not kinds:
         raise InputError(f"no kind of perturbation named; known: {', '.join(KINDS)}")
     for kind in kinds:

@@ -46,9 +46,11 @@ def check_mapping(mapping: ColumnMap) -> None:
     """Refuses a field that turns do not have."""
     if not isinstance(mapping, Mapping):
         raise InputError(f'mapping: expected a dict such as {{"response": "text"}}, found {describe(mapping)}')
-    for field in mapping:
-        if field not in FIELDS[:-1] and not (field.startswith(RATINGS) and field != RATINGS):
+    for field, column in mapping.items():
+        if field not in FIELDS[:-1] and not (str(field).startswith(RATINGS) and field != RATINGS):
             raise unknown("field", field, (*FIELDS[:-1], f"{RATINGS}DIMENSION"))
+        if column is not None and not isinstance(column, str):
+            raise InputError(f"mapping {field}: expected the name of a column, found {describe(column)}")
 
 
 def holds_responses(names: Collection[str], mapping: ColumnMap) -> bool:
