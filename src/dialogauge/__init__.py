@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dialogauge.agreement import Agreement, correlate
     from dialogauge.corpus import Corpus, Turn
     from dialogauge.corpus.load import load, stream
-    from dialogauge.errors import DialogaugeError, InputError
+    from dialogauge.errors import DialogaugeError, InputError, MissingPackage
     from dialogauge.evaluation import (
         Comparison,
         Result,
@@ -62,6 +62,7 @@ _HOMES = {
     "stream": "corpus",
     "DialogaugeError": "errors",
     "InputError": "errors",
+    "MissingPackage": "errors",
     "Result": "evaluation",
     "RunOptions": "evaluation",
     "Score": "evaluation",
@@ -95,6 +96,7 @@ __all__ = [
     "Corpus",
     "DialogaugeError",
     "InputError",
+    "MissingPackage",
     "Result",
     "RunOptions",
     "Score",
