@@ -173,3 +173,10 @@ def test_what_is_too_large_can_be_left_out(tmp_path):
     corpus = load(write_lines(tmp_path / "a.jsonl", *lines), skip_invalid=True)
     assert [turn.id for turn in corpus] == ["1:1"]
     assert "2 lines left out (line 1: expected at most 10,000 utterances" in corpus.caveats[0].message
+
+
+def test_a_stream_is_read_once(tmp_path):
+    stream = Loading([write_lines(tmp_path / "one.jsonl", {"response": "a"})])
+    assert len(list(stream.turns())) == 1
+    with pytest.raises(InputError, match="^this stream was read already, and is read once; open another, or load"):
+        list(stream.turns())

@@ -124,6 +124,7 @@ class _InMemory(Loading):
         self._system = system
 
     def turns(self) -> Iterator[Turn]:
+        self._begin()
         reading = _RowReading(Path("records"), self._skip_invalid, self._positions, self._mapping, self._system)
         try:
             if self._rows.columns is not None:

@@ -103,18 +103,25 @@ class Loading:
         self._skip_invalid = skip_invalid
         self._mapping = mapping
         check_mapping(mapping)
+        self._begun = False
         self._positions: dict[str, int] = {}
         self._places: dict[str, dict[str, int]] = {}
         self._first_in: dict[str, tuple[int, Reading]] = {}
         """For each system the input that had it first."""
 
     def turns(self) -> Iterator[Turn]:
+        self._begin()
         for path in self._paths:
             refuse_missing(path)
         if self._paths.count(STDIN) > 1:
             raise InputError("expected - once, found it twice: what is piped in can be read once")
         for index, path in enumerate(self._paths):
             yield from self._read_stdin(index) if path == STDIN else self._read(index, path)
+
+    def _begin(self) -> None:
+        if self._begun:
+            raise InputError("this stream was read already, and is read once; open another, or load the turns")
+        self._begun = True
 
     def _read_stdin(self, index: int) -> Iterator[Turn]:
         """What is piped in; it goes by the name of `stdin`, never by that of the file in which it lies for now."""
