@@ -24,9 +24,8 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import Resampling, kendall, kendall_influence
-from dialogauge.stats.intervals import percentile_interval
 from dialogauge.stats.permutations import _orders, permutation_p
-from dialogauge.stats.resampling import point_weights
+from dialogauge.stats.resampling import percentile_interval, point_weights
 from dialogauge.tables import Cell, Header, Table, to_text
 
 METRICS, RATERS = 12, 3

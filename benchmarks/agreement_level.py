@@ -27,8 +27,8 @@ from dialogauge.agreement.system_level import ROWS
 from dialogauge.agreement.turn_level import correlate_points
 from dialogauge.evaluation.options import Settings
 from dialogauge.stats.arrays import Floats
-from dialogauge.stats.intervals import percentile_interval
 from dialogauge.stats.permutations import swap_entries, swap_systems
+from dialogauge.stats.resampling import percentile_interval
 from dialogauge.tables import Cell, Header, Table, to_text
 
 TURNS, LENGTH = 150, 5

@@ -27,8 +27,7 @@ from dialogauge.metrics.base import Floats
 from dialogauge.metrics.distance.fbd import Fbd
 from dialogauge.metrics.distance.frechet import frechet_of_covariances
 from dialogauge.metrics.distance.paired_rows import PairedRows
-from dialogauge.stats.intervals import ANOTHER_SAMPLE, NO_INTERVAL
-from dialogauge.stats.resampling import Jackknife
+from dialogauge.stats.resampling import ANOTHER_SAMPLE, NO_INTERVAL, Jackknife
 from dialogauge.tables import Cell, Header, Table, to_text
 
 Kind = Literal["gaussians", "mixtures", "paired"]

@@ -14,8 +14,8 @@ from dialogauge.evaluation import evaluate
 from dialogauge.metrics.dialogue.length import Column
 from dialogauge.metrics.overlap.rouge_l import rouge_l
 from dialogauge.stats.correlations import pairwise_accuracy, uncentred_correlation
-from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
 from dialogauge.stats.reliability import reliability
+from dialogauge.stats.resampling import IntervalEstimate, mean_of_estimates
 from tests.agreement.corpora import (
     COST,
     GOOD,

@@ -26,7 +26,7 @@ from dialogauge.evaluation.measure import ROWS_FIT, measure, read_real
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import one_blas_thread
-from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
+from dialogauge.stats.resampling import IntervalEstimate, mean_of_estimates
 
 Given = CorpusLike | Iterable[CorpusLike] | Mapping[str, CorpusLike]
 

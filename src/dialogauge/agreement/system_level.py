@@ -17,7 +17,6 @@ from dialogauge.metrics.dialogue.length import Column
 from dialogauge.metrics.registry import Request
 from dialogauge.stats.arrays import Floats, group_means, settled
 from dialogauge.stats.correlations import kendall_rows, pearson_rows, spearman_rows
-from dialogauge.stats.intervals import IntervalEstimate, fisher_interval, percentile_interval
 from dialogauge.stats.permutations import (
     PairValues,
     RowStatistic,
@@ -27,7 +26,7 @@ from dialogauge.stats.permutations import (
     swap_systems,
     swaps_for,
 )
-from dialogauge.stats.resampling import bootstrap_weights
+from dialogauge.stats.resampling import IntervalEstimate, bootstrap_weights, fisher_interval, percentile_interval
 
 PERM_SYS = "PERM-SYS"
 ROWS: dict[str, RowStatistic] = {

@@ -15,9 +15,15 @@ from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import ALPHA
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import KENDALL_POINTS, Resampling, kendall, kendall_influence, pearson_rows, ranks
-from dialogauge.stats.intervals import NO_INTERVAL, IntervalEstimate, expanded, percentile_interval
 from dialogauge.stats.permutations import PairValues, permutation_p, swap_points, swaps_for
-from dialogauge.stats.resampling import deviation, point_weights
+from dialogauge.stats.resampling import (
+    NO_INTERVAL,
+    IntervalEstimate,
+    deviation,
+    expanded,
+    percentile_interval,
+    point_weights,
+)
 from dialogauge.stats.significance import holm_corrected, points_needed, williams_test
 
 PERM_BOTH, PERM_INPUT = "PERM-BOTH", "PERM-INPUT"

@@ -15,8 +15,16 @@ from dialogauge.evaluation.sample import Groups, Sample, group_rows, jackknife
 from dialogauge.evaluation.units import number
 from dialogauge.metrics.base import Floats
 from dialogauge.progress import progress_bar
-from dialogauge.stats.intervals import ANOTHER_SAMPLE, NO_INTERVAL, Interval, percentile_interval
-from dialogauge.stats.resampling import GROUPS, SINGLE, Jackknife, bootstrap_weights
+from dialogauge.stats.resampling import (
+    ANOTHER_SAMPLE,
+    GROUPS,
+    NO_INTERVAL,
+    SINGLE,
+    Interval,
+    Jackknife,
+    bootstrap_weights,
+    percentile_interval,
+)
 
 
 class Estimate(NamedTuple):

@@ -15,8 +15,7 @@ from dialogauge.evaluation.intervals import Resampler, bootstraps
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.units import Keys, add_all, enough
-from dialogauge.stats.intervals import NO_INTERVAL, percentile_interval
-from dialogauge.stats.resampling import CELLS_AT_ONCE, GROUPS, deviation, t_test
+from dialogauge.stats.resampling import CELLS_AT_ONCE, GROUPS, NO_INTERVAL, deviation, percentile_interval, t_test
 from dialogauge.stats.significance import TwoSampleResult, UnitSums, holm_corrected, jackknife_test, permutation_test
 
 ROUNDING = 1e-9

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.stats.arrays import Floats
-from dialogauge.stats.intervals import NO_INTERVAL, Interval
-from dialogauge.stats.resampling import CELLS_AT_ONCE, Jackknife
+from dialogauge.stats.resampling import CELLS_AT_ONCE, NO_INTERVAL, Interval, Jackknife
 
 MOST_POINTS = 10**9
 SAME_CORRELATION = 1e-12

@@ -12,7 +12,7 @@ from dialogauge.metrics.learned.entailment import CLASSES
 from dialogauge.papers.entailment.classes import Predicted, class_pairs, class_scores
 from dialogauge.papers.entailment.figure1 import reproduce_entailment_figure1
 from dialogauge.papers.entailment.inputs import read_corpora
-from dialogauge.stats.intervals import clustered_mean
+from dialogauge.stats.resampling import clustered_mean
 from dialogauge.stats.significance import holm_corrected
 from dialogauge.tables import FORMATS
 from tests.papers.entailment.world import small_world, without_shipped

@@ -13,7 +13,7 @@ from dialogauge.metrics.dialogue.semantic import SemanticDistance
 from dialogauge.papers.entailment.figure2 import reproduce_entailment_figure2
 from dialogauge.papers.entailment.inputs import EntailmentInputs, find_embeddings, read_corpora
 from dialogauge.papers.entailment.table3 import MEAN, make_rows, reproduce_entailment_table3
-from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
+from dialogauge.stats.resampling import IntervalEstimate, mean_of_estimates
 from dialogauge.tables import FORMATS
 from tests.encode.models import minilm
 from tests.papers.entailment.world import small_world, without_shipped

@@ -13,7 +13,7 @@ from dialogauge.corpus.inference import LABELS
 from dialogauge.learned.entailment.data import Rows
 from dialogauge.learned.entailment.model import KIND
 from dialogauge.learned.training.card import describe_data, list_data, made_by, made_for, made_from
-from dialogauge.stats.intervals import clustered_mean
+from dialogauge.stats.resampling import clustered_mean
 from dialogauge.tables import printable
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from dialogauge.learned.ruber.training_data import TrainingData
 from dialogauge.learned.training.checkpoint import Checkpoint, key_of
 from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
 from dialogauge.stats.arrays import cosine
-from dialogauge.stats.intervals import IntervalEstimate, clustered_mean
+from dialogauge.stats.resampling import IntervalEstimate, clustered_mean
 
 COMPARED = 2000
 """Responses compared with another one for the range of the referenced score."""

@@ -21,7 +21,7 @@ from dialogauge.papers.entailment.inputs import OTHER_CORPORA, NamedModel, Rated
 from dialogauge.papers.side_by_side import files_of
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import Floats
-from dialogauge.stats.intervals import clustered_mean, student_mean
+from dialogauge.stats.resampling import clustered_mean, student_mean
 from dialogauge.stats.significance import holm_corrected, welch_test
 
 Classes = NDArray[np.int64]

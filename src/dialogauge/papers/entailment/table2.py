@@ -15,7 +15,7 @@ from dialogauge.metrics.learned.entailment import CLASSES
 from dialogauge.papers.entailment.classes import Predicted, Thresholds, count_classes, judge
 from dialogauge.papers.entailment.inputs import GONE, PAPER, NamedModel, RatedCorpus
 from dialogauge.papers.side_by_side import Published, SideBySide, estimate, make_table, read_published
-from dialogauge.stats.intervals import clustered_mean
+from dialogauge.stats.resampling import clustered_mean
 from dialogauge.tables import Cell, Table
 
 

@@ -14,7 +14,7 @@ from dialogauge.metrics.base import spell_file
 from dialogauge.papers.fbd.correlations import COEFFICIENTS, PaperCell, PaperRecipe, Reproduced, reproduce_table3
 from dialogauge.papers.fbd.published import PAPER
 from dialogauge.papers.side_by_side import SideBySide, estimate, make_table
-from dialogauge.stats.intervals import IntervalEstimate, mean_of_estimates
+from dialogauge.stats.resampling import IntervalEstimate, mean_of_estimates
 from dialogauge.tables import Table
 
 SERIES = {"bertscore": "BERTScore", "fbd": "FBD", "prd": "PRD"}
