@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from dialogauge.metrics.distance.neighbours import prdc
-from dialogauge.metrics.distance.prdc import Prdc
+from dialogauge.metrics.distance.prdc import Prdc, prdc
 from tests.metrics.distance.rows import apart, placed, value
 
 pytest.importorskip("sklearn", reason="needs scikit-learn, which prdc calls")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dialogauge.errors import InputError, MissingPackage
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.distance.neighbours import ROUNDING, blocks, both_rows, finite_rows, squared_lengths
+from dialogauge.stats.arrays import ROUNDING, blocks, both_rows, finite_rows, squared_lengths
 
 EPSILON = 1e-10
 """How far the first and last angle stay from 0 and π/2, where a slope would be 0 or infinite."""

@@ -23,9 +23,9 @@ from dialogauge.metrics.distance.distribution import (
     PreparedDistribution,
     RealSide,
 )
-from dialogauge.metrics.distance.neighbours import blocks, both_rows, centred_rows, distance_blocks, rounding
 from dialogauge.metrics.distance.paired_rows import PairedRows, PairedSummary
 from dialogauge.metrics.survey import SmallestKeys, random_key
+from dialogauge.stats.arrays import blocks, both_rows, centred_rows, distance_blocks, rounding
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 
 from dialogauge.errors import InputError
 from dialogauge.metrics.distance.mmd import block_sums, median_distance, mmd
-
-
-def noise(seed, n, d, shift=0.0):
-    return np.random.default_rng(seed).normal(size=(n, d)) + shift
+from tests.metrics.distance.rows import noise
 
 
 def by_loops(x, y, kernel):
@@ -68,7 +65,7 @@ def test_paired_rows():
 @pytest.mark.parametrize("block", [4_000_000, 30, 1])
 @pytest.mark.parametrize(("kernel", "sigma", "of"), [("polynomial", None, kid), ("gaussian", 1.3, gaussian(1.3))])
 def test_sums_over_blocks(monkeypatch, block, kernel, sigma, of):
-    monkeypatch.setattr("dialogauge.metrics.distance.neighbours.BLOCK", block)
+    monkeypatch.setattr("dialogauge.stats.arrays.BLOCK", block)
     # Unit 2 is in three pieces; the second piece is empty.
     units = [np.array(keys, dtype=np.uint64) for keys in ([1, 2, 2], [], [2, 3], [1, 2, 4, 4])]
     pieces = [(noise(10 + i, len(of), 3, shift=i), of) for i, of in enumerate(units)]
@@ -90,7 +87,7 @@ def test_sums_over_blocks(monkeypatch, block, kernel, sigma, of):
 def test_blocks_change_nothing(monkeypatch, kernel, block):
     x, y = noise(2, 40, 6), noise(3, 31, 6, shift=0.2)
     whole = mmd(x, y, kernel)
-    monkeypatch.setattr("dialogauge.metrics.distance.neighbours.BLOCK", block)
+    monkeypatch.setattr("dialogauge.stats.arrays.BLOCK", block)
     assert mmd(x, y, kernel) == pytest.approx(whole, rel=1e-9, abs=1e-12)
 
 
