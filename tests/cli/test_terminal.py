@@ -8,7 +8,7 @@ import subprocess
 import sys
 import termios
 
-from dialogauge.tables.text import width
+from dialogauge.tables.table import width
 
 
 def in_terminal(columns, *arguments):

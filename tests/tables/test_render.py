@@ -1,62 +1,33 @@
+"""Every format a user can ask for: HTML and LaTeX well-formed and escaped, as far as can be seen without a browser and
+LaTeX."""
+
 import csv
 import io
 import json
+import re
+from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import dialogauge
+from dialogauge import Turn
+from dialogauge.corpus import Corpus
+from dialogauge.evaluation import compare
 from dialogauge.tables import (
     Cell,
     Header,
     Table,
-    cut,
-    first_few,
     printable,
     render,
     to_csv,
+    to_html,
     to_json,
     to_latex,
     to_markdown,
-    to_text,
 )
-from dialogauge.tables.text import width
-
-TABLE = Table(
-    [Header("system", align="left"), Header("bleu", "higher"), Header("fbd", "lower")],
-    [
-        [Cell("s_0"), Cell("9.5", "[8.1, 10.2]"), Cell("2.05", best=True)],
-        [Cell("你好"), Cell("12.5", "[11.0, 14.0]", best=True), Cell("–")],
-    ],
-    ["a note"],
-)
-
-
-def test_what_is_too_long_ends_in_an_ellipsis():
-    assert [cut("word", longest) for longest in (4, 3)] == ["word", "wo…"]
-    assert [first_few(iter("abc"), most) for most in (3, 2)] == ["a, b, c", "a, b, …"]
-
-
-def test_text_is_aligned_by_display_width():
-    assert to_text(TABLE).split("\n") == [
-        "system              bleu ↑  fbd ↓",
-        "─────────────────────────────────",
-        "s_0      9.5  [8.1, 10.2]   2.05*",
-        "你好    12.5* [11.0, 14.0]     –",
-        "",
-        "a note",
-    ]
-
-
-def test_full_width_names_are_aligned():
-    table = Table(
-        [Header("system", align="left"), Header("bleu")], [[Cell("ＢＯＴ"), Cell("9.5")], [Cell("b"), Cell("12.5")]]
-    )
-    assert to_text(table).split("\n") == ["system  bleu", "────────────", "ＢＯＴ   9.5", "b       12.5"]
-
-
-def test_every_text_line_starts_its_columns_at_the_same_place():
-    header, _, first, second, *_ = to_text(TABLE).split("\n")
-    assert width(first[: first.index("[")]) == width(second[: second.index("[")])
-    assert width(header) == width(first)
+from tests.tables.test_table import TABLE
 
 
 def test_markdown():
@@ -101,10 +72,6 @@ def test_json_writes_undefined_numbers_as_null_and_reads_back():
     assert printable(text, keep="\n") == text
 
 
-def test_printable_spells_what_could_act_on_a_terminal():
-    assert printable("a\x1b[2J\r\n\x9bé😀\u202e") == "a\\u001b[2J\\u000d\\u000a\\u009bé😀\\u202e"
-
-
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
 def test_no_format_lets_control_characters_through(form):
     evil = "x\x1b]0;owned\x07\x9b31m\u202e"
@@ -113,20 +80,131 @@ def test_no_format_lets_control_characters_through(form):
     assert printable(text, keep="\n") == text
 
 
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    # Full-width letters and marks (U+FF01 to U+FF5E, U+3000) take two columns, half-width katakana one, joiners none.
-    [
-        ("abc", 3),
-        ("你好", 4),
-        ("e\u0301", 1),
-        ("😀", 2),
-        ("", 0),
-        ("ＡＢ！", 6),
-        ("\u3000", 2),
-        ("ｱｲ", 2),
-        ("a\u200db", 2),
-    ],
-)
-def test_width(text, columns):
-    assert width(text) == columns
+TURNS = [
+    Turn(str(number), text, references=("how are you",), system=system, ratings={"overall": number})
+    for number, text in enumerate(["how are you", "fine", "are you"])
+    for system in ("<script>alert(1)</script>", "plain & simple")
+]
+
+COMMANDS = {
+    *("begin", "end", "centering", "caption", "label", "toprule", "midrule", "bottomrule"),
+    *("textbf", "textsuperscript", "scriptsize", "allowbreak", "uparrow", "downarrow", "pm"),
+    *("textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"),
+}
+
+
+def parsed(html):
+    return ElementTree.fromstring(f"<div>{html.replace('<br>', '<br/>')}</div>")
+
+
+def test_cells_by_hand():
+    table = Table(
+        [Header("system", align="left"), Header("bleu", "higher")],
+        [[Cell("a"), Cell("1.5", "[1, 2]", best=True, raised="b")]],
+        ["note 1", "note 2"],
+    )
+    assert to_html(table) == (
+        '<table>\n<thead><tr><th style="text-align: left; white-space: normal">system</th>'
+        '<th style="text-align: right; white-space: nowrap">bleu ↑</th></tr></thead>\n<tbody>\n'
+        '<tr><td style="text-align: left; white-space: normal">a</td>'
+        '<td style="text-align: right; white-space: nowrap">'
+        "<b>1.5</b><sup>b</sup> <small>[1, 2]</small></td></tr>\n</tbody>\n</table>\n"
+        '<p style="font-size: smaller; overflow-wrap: anywhere">note 1<br>\nnote 2</p>'
+    )
+
+
+def test_hostile_names_are_text():
+    table = Table([Header('<b onload="x">')], [[Cell("&lt;\x1b[31m\u202e", "<i>", raised="'\"")]], ["</p><script>"])
+    html = to_html(table)
+    assert "<script" not in html
+    assert 'onload="' not in html
+    assert parsed(html).find(".//td").text == "&lt;\\u001b[31m\\u202e"
+
+
+def test_results_show_themselves_with_their_warnings():
+    result = dialogauge.evaluate(TURNS, "bleu,length", resamples=20)
+    shown = parsed(result._repr_html_())
+    assert [cell.text for cell in shown.findall(".//th")] == ["system", "turns", "bleu ↑", "length"]
+    assert [row[0].text for row in shown.findall(".//tbody/tr")] == list(result.systems)
+    text = "".join(shown.itertext())
+    for caveat in result.caveats:
+        assert f"warning: {caveat.message}" in text
+    for note in result.to_table().notes:
+        assert note in text
+
+
+def test_comparisons_and_agreements_show_all_their_tables():
+    comparison = dialogauge.compare(TURNS, "bleu", resamples=20)
+    assert len(parsed(comparison._repr_html_()).findall("table")) == len(comparison.all_tables()) == 2
+    agreement = dialogauge.correlate(TURNS, "length", resamples=20)
+    assert len(parsed(agreement._repr_html_()).findall("table")) == len(agreement.all_tables())
+
+
+def check(latex):
+    """Refuses what LaTeX would: unknown commands, braces and dollars that are not closed, rows of the wrong length,
+    and characters with a meaning that are not escaped."""
+    body = "\n".join(line for line in latex.split("\n") if not line.startswith("% "))
+    assert set(re.findall(r"\\([A-Za-z]+)", body)) <= COMMANDS
+    plain = re.sub(r"\\[&%$#_{}]", "", body.replace("\\\\", "\n"))
+    depth = 0
+    for character in plain:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        assert depth >= 0
+    assert depth == 0
+    assert plain.count("$") % 2 == 0
+    assert not re.search(r"[#%~^_<>|]", re.sub(r"\\label\{.*\}", "", plain))
+    (columns,) = re.findall(r"\\begin\{tabular\}\{([lr]*)\}", body)
+    rows = [line for line in body.split("\n") if line.endswith(r" \\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
+    assert body.count("&") - body.count(r"\&") == (len(columns) - 1) * len(rows)
+
+
+@given(st.lists(st.text(), min_size=4, max_size=4), st.text())
+def test_any_text_is_escaped(texts, note):
+    name, value, aside, raised = texts
+    check(to_latex(Table([Header(name, "lower"), Header("x")], [[Cell(value, aside, True, raised), Cell("")]], [note])))
+
+
+def test_notes_are_the_caption_and_the_name_the_label():
+    table = Table([Header("x")], [[Cell("1")]], ["lower is better", "signature: a|b|c", "see --wide"], "my scores")
+    lines = to_latex(table).split("\n")
+    assert lines[1:5] == [
+        r"\begin{table}[t]",
+        r"\centering",
+        r"\caption{Lower is better. Signature: a\textbar{}\allowbreak{}b\textbar{}\allowbreak{}c. See -{}-wide.}",
+        r"\label{tab:my-scores}",
+    ]
+    assert lines[-1] == r"\end{table}"
+
+
+def test_a_symbol_that_a_note_explains_keeps_its_case():
+    table = Table([Header("p")], [[Cell("0.1")]], ["p: the share of draws"], "scores")
+    assert r"\caption{p: the share of draws.}" in to_latex(table)
+
+
+def test_characters_beyond_latin_are_said():
+    assert "LuaLaTeX" in to_latex(Table([Header("你好")], [[Cell("1")]]))
+    assert "LuaLaTeX" not in to_latex(Table([Header("Réal – Łódź")], [[Cell("−1 ± 2")]]))
+
+
+def test_signs_of_numbers_are_mathematics():
+    table = Table([Header("x")], [[Cell("−1 ± 2", "-0.5±0.1")]], ["mean ± standard error"])
+    assert r"$-$1 $\pm$ 2 {\scriptsize $-$0.5$\pm$0.1} \\" in to_latex(table).split("\n")
+    assert r"\caption{Mean $\pm$ standard error.}" in to_latex(table).split("\n")
+
+
+def test_one_table_of_a_comparison_has_scores_intervals_and_letters():
+    turns = [
+        Turn(str(i), f"{'a good' if system == 's_0' else 'no'} answer w{i}", (f"q{i}",), ("a good answer",), system)
+        for i in range(30)
+        for system in ("s_0", "s_1")
+    ]
+    latex = compare(Corpus(turns), "rouge_l,length").to_latex(names={"rouge_l": "ROUGE-L"}, digits=2)
+    check(latex)
+    assert latex.count(r"\begin{table}") == 1
+    assert r"\label{tab:comparison}" in latex
+    assert " & system & ROUGE-L $\\uparrow$ & length \\\\" in latex
+    # Three of four words, all three of the reference's: precision 3/4, recall 1, F1 6/7 in every turn.
+    assert r"a & s\_0 & 0.86\textsuperscript{b} {\scriptsize {[}0.86, 0.86]}" in latex
+    assert r"\caption{{[}low, high]: 95\% interval of ROUGE-L, length: bootstrap over contexts" in latex
+    assert "Letters beside a score: the systems it beats" in latex

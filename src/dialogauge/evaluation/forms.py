@@ -15,7 +15,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import InputError, unknown
 from dialogauge.evaluation.digits import check_digits, check_names, renamed
 from dialogauge.metrics.registry import metric_class
-from dialogauge.tables import markup
+from dialogauge.tables.render import markdown_escape, prose
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,7 +169,7 @@ class Citation:
         found = ""
         for piece in self.pieces:
             if isinstance(piece, str):
-                found += {"latex": markup.prose, "markdown": markup.markdown_escape}.get(form, tables.printable)(piece)
+                found += {"latex": prose, "markdown": markdown_escape}.get(form, tables.printable)(piece)
             elif piece and form == "latex":
                 found += f"~\\cite{{{','.join(piece)}}}"
             elif piece:

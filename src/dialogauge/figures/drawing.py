@@ -18,7 +18,7 @@ from dialogauge.files import check_writable_file, whole_file
 from dialogauge.stats.arrays import Floats
 from dialogauge.studies.trend import DIRECTIONS
 from dialogauge.tables import cut, printable
-from dialogauge.tables.text import width as width_on_terminal
+from dialogauge.tables.table import width as width_on_terminal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,9 +1,17 @@
 """Rows to text, Markdown, HTML, LaTeX, CSV and JSON. Imports nothing of ours."""
 
-from dialogauge.tables.markup import small_print, to_html, to_latex, to_markdown
-from dialogauge.tables.render import FORMATS, render, render_table, to_csv, to_json
-from dialogauge.tables.table import Cell, Header, Table, counted, cut, first_few, printable
-from dialogauge.tables.text import to_text, wrapped
+from dialogauge.tables.render import (
+    FORMATS,
+    render,
+    render_table,
+    small_print,
+    to_csv,
+    to_html,
+    to_json,
+    to_latex,
+    to_markdown,
+)
+from dialogauge.tables.table import Cell, Header, Table, counted, cut, first_few, printable, to_text, wrapped
 
 __all__ = [
     "FORMATS",

@@ -1,19 +1,44 @@
-"""One result in any of the formats a user can ask for; JSON and CSV hold every number in full."""
+"""One result in any of the formats a user can ask for: JSON and CSV hold every number in full; LaTeX with booktabs,
+GitHub's Markdown and HTML have the best values in bold."""
 
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dialogauge.tables.markup import to_latex, to_markdown
-from dialogauge.tables.table import Table, printable
-from dialogauge.tables.text import to_text
+from dialogauge.tables.table import ARROWS, Cell, Header, Table, printable, to_text
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
+
+LATEX_ARROWS = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "": ""}
+BAR = r"\textbar{}"
+LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": BAR,
+    "[": "{[}",  # after \\ a bracket or a star would be read as an option
+    "*": "{*}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+LATIN, PUNCTUATION = 0x24F, "–—‘’“”…"
+"""Characters that every LaTeX knows: Latin letters, and some marks."""
+FOREIGN = "% has characters beyond Latin: compile with LuaLaTeX or XeLaTeX, and a font that has them"
+LABEL = re.compile(r"[^A-Za-z0-9]+")
+MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+
+MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def to_json(value: Any) -> str:
@@ -67,3 +92,99 @@ def _defined(value: Any) -> Any:
 def _field(value: Any) -> Any:
     value = _defined(value)
     return printable(value) if isinstance(value, str) else value
+
+
+def to_latex(table: Table) -> str:
+    """A `table` that stands by itself, with the notes in its caption. Needs \\usepackage{booktabs}."""
+    columns = "".join("l" if header.align == "left" else "r" for header in table.headers)
+    header = " & ".join(latex_escape(header.text) + LATEX_ARROWS[header.better] for header in table.headers)
+    rows = [" & ".join(_latex_cell(cell) for cell in row) for row in table.rows]
+    body = [
+        "\\begin{table}[t]",
+        "\\centering",
+        f"\\caption{{{' '.join(map(_sentence, table.notes))}}}",
+        f"\\label{{tab:{LABEL.sub('-', table.name)}}}",
+        f"\\begin{{tabular}}{{{columns}}}",
+        "\\toprule",
+        f"{header} \\\\",
+        "\\midrule",
+        *(f"{row} \\\\" for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{table}",
+    ]
+    foreign = any(ord(character) > LATIN and character not in PUNCTUATION for character in "".join(body))
+    return "\n".join(["% needs \\usepackage{booktabs}", *([FOREIGN] if foreign else []), *body])
+
+
+def prose(text: str) -> str:
+    """Text between margins: signatures, which have no spaces, may be broken at their bars."""
+    return latex_escape(text).replace(BAR, f"{BAR}\\allowbreak{{}}")
+
+
+def latex_escape(text: str) -> str:
+    escaped = "".join(LATEX_SPECIAL.get(character, character) for character in printable(text))
+    return MINUS.sub("$-$", escaped).replace("--", "-{}-")
+
+
+def to_markdown(table: Table) -> str:
+    header = [markdown_escape(header.text) + ARROWS[header.better] for header in table.headers]
+    rule = ["---" if header.align == "left" else "---:" for header in table.headers]
+    rows = [header, rule, *([_markdown_cell(cell) for cell in row] for row in table.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    notes = [f"- {markdown_escape(note)}" for note in table.notes]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def markdown_escape(text: str) -> str:
+    return MARKDOWN_SPECIAL.sub(r"\\\1", printable(text))
+
+
+def to_html(table: Table) -> str:
+    """The table, its notes in small print below."""
+    head = "".join(
+        f"<th{_style(header)}>{html_escape(header.text)}{ARROWS[header.better]}</th>" for header in table.headers
+    )
+    rows = [
+        "".join(f"<td{_style(header)}>{_html_cell(cell)}</td>" for header, cell in zip(table.headers, row, strict=True))
+        for row in table.rows
+    ]
+    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n{small_print(table.notes)}"
+
+
+def small_print(lines: Iterable[str]) -> str:
+    """One line each, broken anywhere: signatures have no spaces."""
+    text = "<br>\n".join(map(html_escape, lines))
+    return f'<p style="font-size: smaller; overflow-wrap: anywhere">{text}</p>' if text else ""
+
+
+def html_escape(text: str) -> str:
+    return html.escape(printable(text))
+
+
+def _sentence(note: str) -> str:
+    start = note[:1] if note[1:2] == ":" else note[:1].upper()  # p is no P
+    return f"{prose(start + note[1:].rstrip('.'))}."
+
+
+def _latex_cell(cell: Cell) -> str:
+    value = f"\\textbf{{{latex_escape(cell.text)}}}" if cell.best else latex_escape(cell.text)
+    if cell.raised:
+        value += f"\\textsuperscript{{{latex_escape(','.join(cell.raised.split()))}}}"
+    return f"{value} {{\\scriptsize {latex_escape(cell.aside)}}}" if cell.aside else value
+
+
+def _markdown_cell(cell: Cell) -> str:
+    value = f"**{markdown_escape(cell.text)}**" if cell.best else markdown_escape(cell.text)
+    return " ".join(filter(None, (value, markdown_escape(cell.raised), markdown_escape(cell.aside))))
+
+
+def _style(header: Header) -> str:
+    return f' style="text-align: {header.align}; white-space: {"nowrap" if header.align == "right" else "normal"}"'
+
+
+def _html_cell(cell: Cell) -> str:
+    value = f"<b>{html_escape(cell.text)}</b>" if cell.best else html_escape(cell.text)
+    raised = f"<sup>{html_escape(cell.raised)}</sup>" if cell.raised else ""
+    return f"{value}{raised} <small>{html_escape(cell.aside)}</small>" if cell.aside else value + raised

@@ -1,4 +1,4 @@
-"""Tables that are wider than the terminal."""
+"""Text that is aligned and safe, and tables that are wider than the terminal."""
 
 import re
 
@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialogauge.tables import Cell, Header, Table, to_text
-from dialogauge.tables.text import width, wrapped
+from dialogauge.tables import Cell, Header, Table, cut, first_few, printable, to_text
+from dialogauge.tables.table import width, wrapped
 
+TABLE = Table(
+    [Header("system", align="left"), Header("bleu", "higher"), Header("fbd", "lower")],
+    [
+        [Cell("s_0"), Cell("9.5", "[8.1, 10.2]"), Cell("2.05", best=True)],
+        [Cell("你好"), Cell("12.5", "[11.0, 14.0]", best=True), Cell("–")],
+    ],
+    ["a note"],
+)
 SCORES = Table(
     [Header("system", align="left"), *(Header(f"metric{i}", "higher") for i in range(4))],
     [
@@ -87,3 +95,55 @@ def test_wrapping_keeps_every_character_and_the_width(text, columns):
     lines = wrapped(text, columns)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(width(line) <= columns for line in lines)
+
+
+def test_what_is_too_long_ends_in_an_ellipsis():
+    assert [cut("word", longest) for longest in (4, 3)] == ["word", "wo…"]
+    assert [first_few(iter("abc"), most) for most in (3, 2)] == ["a, b, c", "a, b, …"]
+
+
+def test_text_is_aligned_by_display_width():
+    assert to_text(TABLE).split("\n") == [
+        "system              bleu ↑  fbd ↓",
+        "─────────────────────────────────",
+        "s_0      9.5  [8.1, 10.2]   2.05*",
+        "你好    12.5* [11.0, 14.0]     –",
+        "",
+        "a note",
+    ]
+
+
+def test_full_width_names_are_aligned():
+    table = Table(
+        [Header("system", align="left"), Header("bleu")], [[Cell("ＢＯＴ"), Cell("9.5")], [Cell("b"), Cell("12.5")]]
+    )
+    assert to_text(table).split("\n") == ["system  bleu", "────────────", "ＢＯＴ   9.5", "b       12.5"]
+
+
+def test_every_text_line_starts_its_columns_at_the_same_place():
+    header, _, first, second, *_ = to_text(TABLE).split("\n")
+    assert width(first[: first.index("[")]) == width(second[: second.index("[")])
+    assert width(header) == width(first)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    # Full-width letters and marks (U+FF01 to U+FF5E, U+3000) take two columns, half-width katakana one, joiners none.
+    [
+        ("abc", 3),
+        ("你好", 4),
+        ("e\u0301", 1),
+        ("😀", 2),
+        ("", 0),
+        ("ＡＢ！", 6),
+        ("\u3000", 2),
+        ("ｱｲ", 2),
+        ("a\u200db", 2),
+    ],
+)
+def test_width(text, columns):
+    assert width(text) == columns
+
+
+def test_printable_spells_what_could_act_on_a_terminal():
+    assert printable("a\x1b[2J\r\n\x9bé😀\u202e") == "a\\u001b[2J\\u000d\\u000a\\u009bé😀\\u202e"
