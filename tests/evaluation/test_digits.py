@@ -12,7 +12,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare, evaluate
 from dialogauge.evaluation.digits import fixed, format_estimates, interval_text, number
-from dialogauge.figures.agreement_parts import correlations_text
+from dialogauge.figures.agreement_scatters import correlations_text
 from dialogauge.studies.sensitivity import sensitivity
 
 NAMES = {"rouge_l": "ROUGE-L", "s0": "Ours, large"}

@@ -17,7 +17,7 @@ from dialogauge.figures import (
     plot_system_scatter,
     plot_turn_scatter,
 )
-from dialogauge.figures.agreement_correlations import COLOURS, draw_agreement_forest, draw_agreement_heatmap
+from dialogauge.figures.agreement import COLOURS, draw_agreement_forest, draw_agreement_heatmap
 from dialogauge.figures.agreement_scatters import draw_system_scatter, draw_turn_scatter
 from dialogauge.figures.drawing import fit, fit_all, label_points, panels
 from dialogauge.figures.papers import draw_paper_bars

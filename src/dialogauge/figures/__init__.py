@@ -1,5 +1,9 @@
-from dialogauge.figures.agreement import check_figure_folder, plot_agreement
-from dialogauge.figures.agreement_correlations import plot_agreement_forest, plot_agreement_heatmap
+from dialogauge.figures.agreement import (
+    check_figure_folder,
+    plot_agreement,
+    plot_agreement_forest,
+    plot_agreement_heatmap,
+)
 from dialogauge.figures.agreement_scatters import plot_system_scatter, plot_turn_scatter
 from dialogauge.figures.papers import plot_class_boxes, plot_paper_bars, plot_similarity_scatter
 from dialogauge.figures.scores import plot_comparison, plot_scores

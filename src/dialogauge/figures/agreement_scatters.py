@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.agreement.points import Points, Scope
+from dialogauge.agreement.points import Level, Points, Scope
 from dialogauge.agreement.result import Agreement, AgreementRow
-from dialogauge.figures.agreement_parts import (
-    correlations_text,
-    interval_words,
-    metrics_of,
-    points_of,
-    rows_of,
-    scope_title,
-    turned_words,
-)
+from dialogauge.errors import InputError, unknown
+from dialogauge.evaluation.digits import interval_text, value_text
 from dialogauge.figures.drawing import (
     BEST,
     DIRECTION,
@@ -28,6 +21,7 @@ from dialogauge.figures.drawing import (
     STYLES,
     TITLE,
     caption,
+    fit,
     fit_all,
     label_points,
     legend_columns,
@@ -59,6 +53,7 @@ FEW = 8
 SYSTEMS_HEADROOM = 0.3
 """Room above the points for the correlations, as a share of their range."""
 NAMES_PER_ROW = 13
+TURNED = "correlations are turned round where lower is better: more is better agreement"
 
 
 def plot_turn_scatter(
@@ -70,8 +65,8 @@ def plot_turn_scatter(
 
 
 def draw_turn_scatter(agreement: Agreement, scope: Scope | None = None, metrics: Sequence[str] | None = None) -> Figure:
-    points = points_of(agreement, ("turn", "dialogue"), scope)
-    shown = metrics_of(points, metrics)
+    points = _points_of(agreement, ("turn", "dialogue"), scope)
+    shown = _metrics_of(points, metrics)
     rows = rows_of(agreement, points.scope)
     figure, axes = panels(len(shown), 2.7, 2.5)
     x = points.people + _jitter(points.people)
@@ -88,7 +83,7 @@ def draw_turn_scatter(agreement: Agreement, scope: Scope | None = None, metrics:
         _turns_legend(figure, handles, fit_all(names))
     what = f"x: mean rating of each {points.scope.level}, moved a little where equal"
     intervals = interval_words(agreement, points.scope.level)
-    caption(figure, scope_title(points.scope), what, intervals, turned_words(rows, shown))
+    caption(figure, _scope_title(points.scope), what, intervals, _turned_words(rows, shown))
     return figure
 
 
@@ -103,8 +98,8 @@ def plot_system_scatter(
 def draw_system_scatter(
     agreement: Agreement, scope: Scope | None = None, metrics: Sequence[str] | None = None
 ) -> Figure:
-    points = points_of(agreement, ("system",), scope)
-    shown = metrics_of(points, metrics)
+    points = _points_of(agreement, ("system",), scope)
+    shown = _metrics_of(points, metrics)
     rows = rows_of(agreement, points.scope)
     count = len(points.names)
     figure, axes = panels(len(shown), 2.7, 2.6)
@@ -118,7 +113,7 @@ def draw_system_scatter(
     few = f"{count} systems only: a correlation of so few is uncertain" if count < FEW else ""
     intervals = f"{interval_words(agreement, 'system')} (bars: over {agreement.unit})"
     what = "x: mean rating of each system"
-    caption(figure, scope_title(points.scope), what, intervals, turned_words(rows, shown), few)
+    caption(figure, _scope_title(points.scope), what, intervals, _turned_words(rows, shown), few)
     figure.draw_without_rendering()
     for axis, metric in zip(axes, shown, strict=True):
         y = points.column(metric)
@@ -215,3 +210,78 @@ def _systems_legend(figure: Figure, names: Sequence[str], rows: int) -> None:
     look: dict[str, Any] = {"frameon": False, "fontsize": 8, "handlelength": 0, "handletextpad": 0}
     figure.set_figwidth(figure.get_figwidth() + columns * (0.3 + 0.075 * max(map(len, labels))))
     figure.legend(blank, labels, loc="outside right center", ncols=columns, **look)
+
+
+def _points_of(agreement: Agreement, levels: Sequence[Level], scope: Scope | None) -> Points:
+    """The points of the scope, which is at one of these levels. Without one: of the first scope at the first of them,
+    all systems rather than one."""
+    found = [points for points in agreement.points if points.scope.level in levels]
+    if scope is None:
+        found = [points for points in found if points.scope.level == levels[0]]
+        if not found:
+            raise unknown("level", levels[0], {points.scope.level for points in agreement.points})
+        return next((points for points in found if points.scope.system is None), found[0])
+    for points in found:
+        if points.scope == scope:
+            return points
+    raise unknown("scope", _scope_name(scope), [_scope_name(points.scope) for points in found])
+
+
+def _scope_name(scope: Scope) -> str:
+    system = [] if scope.system is None else [scope.system]
+    return " / ".join([scope.corpus, scope.dimension, scope.level, *system])
+
+
+def _metrics_of(points: Points, metrics: Sequence[str] | None) -> list[str]:
+    """Those asked for, or all."""
+    asked = points.metrics if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
+    for metric in asked:
+        if metric not in points.metrics:
+            raise unknown("metric", metric, points.metrics)
+    if not asked:
+        raise InputError(f"no metric to draw; there are: {', '.join(points.metrics) or 'none'}")
+    return asked
+
+
+def rows_of(agreement: Agreement, scope: Scope) -> dict[str, AgreementRow]:
+    """By metric."""
+    return {row.metric: row for row in agreement.rows if row.scope == scope}
+
+
+def estimate(row: AgreementRow | None, coefficient: str) -> tuple[float | None, float | None, float | None]:
+    """The correlation and its interval; None where there is none."""
+    if row is None:
+        return None, None, None
+    value, low, high = (getattr(row, coefficient + part) for part in ("", "_low", "_high"))
+    return value, low, high
+
+
+def correlations_text(row: AgreementRow | None) -> str:
+    """Both correlations with their intervals, for the corner of a panel."""
+    return "\n".join(
+        _correlation_text(sign, *estimate(row, name)) for sign, name in (("r", "pearson"), ("ρ", "spearman"))
+    )
+
+
+def _correlation_text(sign: str, value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return f"{sign} undefined"
+    shown = f"{value_text((value, low, high), 2)} {interval_text(low, high, 2)}".strip()
+    return f"{sign} = {shown.replace('-', '−')}"
+
+
+def _scope_title(scope: Scope) -> str:
+    """For a caption."""
+    system = "" if scope.system is None else f", {fit(scope.system)}"
+    return f"{fit(scope.corpus)}, {fit(scope.dimension)}{system}"
+
+
+def interval_words(agreement: Agreement, level: Level) -> str:
+    """For a caption: what was resampled for the intervals of correlations."""
+    systems = " and systems" if level == "system" else ""
+    return f"{100 * agreement.settings.confidence:.4g}% intervals over {agreement.unit}{systems}"
+
+
+def _turned_words(rows: Mapping[str, AgreementRow], metrics: Sequence[str]) -> str:
+    """For a caption: that lower may be better."""
+    return TURNED if any(rows[metric].higher_is_better is False for metric in metrics if metric in rows) else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialogauge.errors import InputError
-from dialogauge.figures.agreement_parts import correlations_text
+from dialogauge.figures.agreement_scatters import correlations_text
 from dialogauge.figures.drawing import (
     BEST,
     DIRECTION,
