@@ -22,6 +22,7 @@ from dialogauge.stats.correlations import (
     spearman,
     spearman_rows,
     standard_rows,
+    standardised_slope,
     uncentred_correlation,
 )
 from dialogauge.stats.resampling import point_weights
@@ -355,3 +356,16 @@ def test_influence_of_what_never_differs():
     x, y = columns(7)
     assert np.isnan(kendall_influence(np.full(len(y), 2.0), y)).all()
     assert np.isnan(kendall_influence(x[:, 0], np.full(len(y), 2.0))).all()
+
+
+def test_a_standardised_slope_by_hand_and_by_least_squares():
+    # All three correlations 1/2: (1/2 - 1/4) / (1 - 1/4).
+    assert standardised_slope(*np.full((3, 1), 0.5))[0] == pytest.approx(1 / 3)
+    x, z, noise = rng().normal(size=(3, 200))
+    y = x - 2 * z + noise
+    z = z + x
+    columns = [stats.zscore(column) for column in (x, z, y)]
+    expected = np.linalg.lstsq(np.column_stack(columns[:2]), columns[2], rcond=None)[0][0]
+    found = standardised_slope(*(np.array([pearson(*pair)]) for pair in ((y, x), (y, z), (x, z))))
+    assert found[0] == pytest.approx(expected)
+    assert math.isnan(standardised_slope(*np.array([[0.5], [0.5], [1.0]]))[0])

@@ -85,6 +85,14 @@ def kendall_rows(x: Floats, y: Floats) -> Floats:
         return np.asarray((x * y).sum(-1) / np.sqrt((x * x).sum(-1) * (y * y).sum(-1)))
 
 
+def standardised_slope(with_x: Floats, with_z: Floats, between: Floats) -> Floats:
+    """The slope on x of the least-squares regression of y on x and z, all in standard deviations, from the correlations
+    of y with x and with z and that between x and z. NaN where x and z say the same."""
+    left = 1 - np.square(between)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(left > CONSTANT, (with_x - with_z * between) / left, np.nan)
+
+
 def ranks(x: ArrayLike) -> Any:
     """Ranks from 1 along the last axis; equal values share the mean of theirs. NaN where a list holds one."""
     x = np.asarray(x, float)
