@@ -1,10 +1,10 @@
-"""Agreement of the learned metrics with people, beside metrics that learned nothing.
+"""Agreement of `ruber_unreferenced` with people on the rated pairs of Ghazarian et al. 2019, beside the authors' scores
+and what has learned nothing. benchmarks/gauge_agreement.py has all metrics on eight other corpora.
 
     python benchmarks/learned_agreement.py CORPORA [MODEL]
 
-CORPORA is a folder with bert_ruber/ (the rated pairs of Ghazarian et al. 2019), grade/ (GRADE's evaluation folder),
-fed/ and usr_persona/. Without MODEL, a directory, the model that comes with dialogauge is used. The likeness of a
-response to the last utterance (cosine of mean-pooled minilm vectors) and the length of responses stand beside them.
+CORPORA is a folder with bert_ruber/. Without MODEL, a directory, the model that comes with dialogauge is used. What has
+learned nothing is the cosine of mean-pooled minilm vectors of response and last utterance, and the length of responses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import dialogauge
 from dialogauge.agreement import Agreement
 from dialogauge.agreement.result import AgreementRow
 from dialogauge.corpus import Corpus
-from dialogauge.corpus.load import corpora_in
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.stats.arrays import cosine
@@ -72,24 +71,6 @@ def print_pairs(rated: Corpus, metric: str, what: str) -> None:
     print(to_text(Table([Header(what, align="left"), *map(Header, names)], rows)), end="\n\n", flush=True)
 
 
-def print_corpora(folder: Path, metric: str) -> None:
-    """Turn by turn on other corpora, and the mean over them."""
-    paths = [*corpora_in(folder / "grade"), folder / "usr_persona", folder / "fed"]
-    names = ["GRADE " + path.name for path in paths[:-2]] + ["USR", "FED"]
-    rows: list[list[Cell]] = []
-    means: dict[str, list[float]] = {}
-    for name, path in zip(names, paths, strict=True):
-        corpus = with_columns(dialogauge.load(_file(path)))
-        others = ["bertscore", "embedding_average"] if name != "FED" else []
-        found = dialogauge.correlate(corpus, [metric, COSINE, *others, LENGTH], level="turn")
-        for row in found.rows:
-            rows.append([Cell(f"{name}, {row.dimension}"), Cell(row.metric), *_cells(row)])
-            means.setdefault(row.metric, []).append(float("nan") if row.spearman is None else row.spearman)
-    rows += [[Cell("mean"), Cell(name), Cell(""), Cell(f"{np.mean(found):.3f}")] for name, found in means.items()]
-    headers = [Header("corpus", align="left"), Header("metric", align="left"), Header("Pearson"), Header("Spearman")]
-    print(to_text(Table(headers, rows)))
-
-
 def _cells(row: AgreementRow) -> list[Cell]:
     return [
         Cell(f"{row.pearson:.3f}", f"[{row.pearson_low:.3f}, {row.pearson_high:.3f}]"),
@@ -97,17 +78,11 @@ def _cells(row: AgreementRow) -> list[Cell]:
     ]
 
 
-def _file(path: Path) -> Path:
-    """A folder of GRADE's, or the one JSON file in a folder."""
-    return next(iter(path.glob("*.json")), path)
-
-
 def main(folder: Path, model: str | None) -> None:
     metric = "ruber_unreferenced" if model is None else f"ruber_unreferenced[model={model}]"
     rated = with_columns(dialogauge.load(next((folder / "bert_ruber").glob("*.csv"))))
     print_pairs(rated.select(["generated"]), metric, "300 generated pairs")
     print_pairs(rated, metric, "all 600 pairs")
-    print_corpora(folder, metric)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,7 @@ from dialogauge.errors import InputError
 from dialogauge.evaluation.options import Settings
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import Resampling, standardised_slope
-from dialogauge.stats.intervals import NO_INTERVAL, IntervalEstimate, expanded, percentile_interval
-from dialogauge.stats.resampling import point_weights
+from dialogauge.stats.resampling import NO_INTERVAL, IntervalEstimate, expanded, percentile_interval, point_weights
 
 LENGTH = "length"
 
