@@ -14,6 +14,8 @@ LEXICAL = ("score", EXAMPLES, "--metrics", "bleu,rouge_l,meteor,distinct,length"
 WORKS = {
     "lexical": LEXICAL,
     "compare": ("compare", EXAMPLES, "--metrics", "bleu", "--quiet"),
+    "default": ("score", EXAMPLES, "--real", EXAMPLES),
+    "groups": ("score", EXAMPLES, "--metrics", "overlap,embedding,learned"),
     "vectors": ("score", EXAMPLES, "--metrics", "embedding_average", "--encoder", "static:words.txt"),
     "metrics": ("metrics",),
     "encoders": ("encoders",),
@@ -59,6 +61,17 @@ def test_what_works(without, name):
     code, out, _ = without[name]
     assert code == 0
     assert out
+
+
+def test_groups_and_the_default_set_leave_out_what_is_missing_and_say_what_to_install(without):
+    hint = "(without the package torch: pip install 'dialogauge[neural]')"
+    _, out, err = without["default"]
+    assert out.split("\n")[0].split() == ["system", "turns", "distinct", "↑", "length"]
+    assert err.startswith("not measured: ")
+    assert f"bertscore, fbd and mmd {hint}\n" in err
+    _, out, err = without["groups"]
+    assert out.split()[2::2][:3] == ["bleu", "rouge_l", "meteor"]
+    assert f"entailment {hint}\n" in err
 
 
 def test_lexical_scores_are_the_same(without, capsys):

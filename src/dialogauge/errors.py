@@ -42,12 +42,26 @@ class MissingPackage(DialogaugeError, ImportError):
         return type(self), self.given
 
 
+class MissingWeights(InputError):
+    """The weights of a model that dialogauge knows by name are nowhere to be found; the message says how to get
+    them."""
+
+
+REMARKS = frozenset({"not_measured", "ratings_unused"})
+"""Codes of caveats that tell and do not warn."""
+
+
 @dataclass(frozen=True)
 class Caveat:
     """Something the reader of a result must know: a stable code for programs, a sentence for people."""
 
     code: str
     message: str
+
+    @property
+    def line(self) -> str:
+        """As people are shown it beside a result."""
+        return self.message if self.code in REMARKS else f"warning: {self.message}"
 
 
 def unknown(kind: str, name: Any, known: Iterable[str], alike: float = 0.5) -> InputError:

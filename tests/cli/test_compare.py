@@ -74,7 +74,7 @@ def test_the_metric_to_watch_need_not_be_named_twice(dialogauge, responses):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--metrics is needed to compare files"),
+        (["--metrics", ""], "no metric named; known: "),
         (["--fail-if-worse", "length"], "--fail-if-worse length: this metric has no better or worse"),
         (["--metrics", "bleu", "--systems", "a"], "nothing to compare: there is only the system 'a'"),
         (["--metrics", "bleu", "--systems", "a,z"], "unknown system 'z'"),

@@ -221,12 +221,6 @@ def test_real_conversations_that_no_metric_takes(score, folder):
     assert (done.code, done.out, done.err) == (2, "", message)
 
 
-def test_metrics_or_explain_is_needed(score):
-    done = score()
-    assert done.code == 2
-    assert done.err.startswith("--metrics is needed")
-
-
 def test_a_plot_draws_the_floors(beside, score, tmp_path):
     assert beside("--plot", tmp_path / "distances.svg").code == 0
     # For each of two systems in each of three panels, and one in the key.

@@ -66,8 +66,8 @@ def test_systems_in_whatever_holds_names(systems):
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        (None, 'metrics: expected names, as in "bleu,distinct", or metrics, found None$'),
-        ([3], "found 3$"),
+        (3, 'metrics: expected names, as in "bleu,distinct", or metrics, found 3$'),
+        ([None], "found None$"),
         (b"bleu", "found b'bleu'$"),
         (Length, r"a metric is made of its class: Length\(\)"),
         ([len], r'a metric is made of a function by dialogauge.metric\("NAME", FUNCTION\)'),

@@ -10,7 +10,8 @@ from dialogauge import Corpus, Turn, evaluate
 from dialogauge.cli.main import main
 from dialogauge.errors import InputError
 from dialogauge.metrics import MeanMetric
-from dialogauge.metrics.registry import known_names, metric_class, parse_requests
+from dialogauge.metrics.base import GROUP_NAMES
+from dialogauge.metrics.registry import known_names, metric_class, metric_groups, parse_requests
 from tests.installed import install
 
 EXTRA = """
@@ -243,3 +244,25 @@ def test_what_a_metric_of_others_prints_is_kept_from_results(capsys):
 def test_our_own_metrics_are_found_without_looking_for_packages(monkeypatch):
     monkeypatch.setattr("dialogauge.plugins.entry_points", lambda **_: pytest.fail("looked for packages"))
     assert parse_requests("bleu,ROUGE-L")
+    assert parse_requests("default")
+
+
+def test_groups_have_the_metrics_of_other_packages_and_name_those_that_are_broken(tmp_path):
+    code = EXTRA.replace('name = "words"', 'name = "phrases"\n    group = "overlap"')
+    install(tmp_path, "more-metrics", {"dialogauge.metrics": {"phrases": "second:Words"}}, second=code)
+    groups = metric_groups()
+    assert groups["overlap"] == ["bleu", "rouge_l", "meteor", "phrases"]
+    assert groups["all"][-2:] == ["phrases", "words"]
+    assert not any("words" in groups[name] for name in GROUP_NAMES)
+    result = evaluate([Turn("0", "why?", references=("so",)), Turn("1", "so.", references=("so",))], "overlap")
+    assert result.columns == groups["overlap"]
+    assert [caveat.message for caveat in result.caveats if caveat.code.startswith("broken")] == [
+        refusal(name, fault) for name, fault in sorted(FAULTS.items())
+    ]
+
+
+def test_a_group_that_there_is_not_is_refused(tmp_path):
+    code = EXTRA.replace('name = "words"', 'name = "phrases"\n    group = "verbs"')
+    install(tmp_path, "more-metrics", {"dialogauge.metrics": {"phrases": "third:Words"}}, third=code)
+    with pytest.raises(InputError, match="group: expected one of overlap, .*, found 'verbs'"):
+        parse_requests("phrases")

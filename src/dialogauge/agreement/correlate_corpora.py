@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, count, pairwise
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from dialogauge.agreement import caveats
-from dialogauge.agreement.points import LEVELS, Level
+from dialogauge.agreement.points import LEVELS, Level, Scope
 from dialogauge.agreement.result import MEAN, Agreement, AgreementRow
 from dialogauge.agreement.study import Collected, StudyPlan, find_scopes, study
 from dialogauge.corpus import known
@@ -24,6 +25,8 @@ from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.measure import ROWS_FIT, measure, read_real
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
+from dialogauge.metrics.default_set import Choice
+from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import one_blas_thread
 from dialogauge.stats.resampling import IntervalEstimate, mean_of_estimates
@@ -35,7 +38,7 @@ Given = CorpusLike | Iterable[CorpusLike] | Mapping[str, CorpusLike]
 @one_blas_thread()
 def correlate(
     corpora: Given,
-    metrics: Metrics,
+    metrics: Metrics | None = None,
     *,
     level: str | Sequence[str] | None = None,
     dimension: str | Sequence[str] | None = None,
@@ -47,7 +50,7 @@ def correlate(
     Args:
         corpora: A corpus, several, or several by name, each whatever `evaluate` takes. Paths in a list are corpora of
             their own, as on the command line.
-        metrics: As for `evaluate`.
+        metrics: As for `evaluate`; left out, the default set, less what has no value at the level asked for.
         level: "turn", "dialogue" or "system", or several of them; by default turns and, where a corpus has three
             systems or more, systems.
         dimension: What was rated, in any case; by default "overall" where there is such a rating, else all there are;
@@ -95,15 +98,20 @@ def correlate(
         if not scopes[name]:
             continue
         with _naming(name, len(named)):
-            measured = measure(corpus, requests, None, run.compat, run.cache, run.progress, real)
-            scored += [(name, caveat) for caveat in measured.caveats]
-            study(scopes[name], corpus, measured, plan, collected)
+            choice = _choice(requests, scopes[name])
+            beside = real if choice.take_real or not Choice(requests).take_real else None
+            measured = measure(
+                corpus, choice.requests, None, run.compat, run.cache, run.progress, beside, for_agreement=True
+            )
+            scored += [(name, caveat) for caveat in (*choice.caveats(), *measured.caveats)]
+            study(scopes[name], corpus, measured, replace(plan, requests=measured.requests), collected)
         collected.files += measured.files
         collected.units.append(measured.unit)
     if not collected.rows:
         said = "; ".join(dict.fromkeys(caveat.message for caveat in collected.caveats))
         raise InputError(f"nothing to correlate at turn level, and fewer than three systems: {said}")
     rows = [*collected.rows, *mean_rows(collected.rows)]
+    used = {name for points in collected.points for name in points.metrics}
     found = [
         *caveats.score_caveats(scored, several=len(named) > 1),
         *collected.caveats,
@@ -115,12 +123,18 @@ def correlate(
         ceilings=collected.ceilings,
         contrasts=collected.contrasts,
         points=collected.points,
-        metrics=[request.name for request in requests],
+        metrics=[request.name for request in requests if request.group is None or request.name in used],
         files=tuple(dict.fromkeys(collected.files)),
         caveats=list(dict.fromkeys(found)),
         settings=plan.settings,
         unit=" and ".join(dict.fromkeys(collected.units)),
     )
+
+
+def _choice(requests: Sequence[Request], scopes: Sequence[Scope]) -> Choice:
+    """Where no systems are correlated, metrics of a group must have values for turns."""
+    systems = any(scope.level == "system" for scope in scopes)
+    return Choice(list(requests)) if systems else Choice.of_turns(requests)
 
 
 def check_levels(level: str | Sequence[str] | None) -> list[Level] | None:

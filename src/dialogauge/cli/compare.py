@@ -42,6 +42,7 @@ jackknife where a metric needs it), others are two samples (permutation of whole
 says which. Takes files, or directories that `dialogauge score --out` wrote."""
 EXAMPLES = """\
 examples:
+  dialogauge compare responses.jsonl                                    under the metrics that suit the file
   dialogauge compare responses.jsonl --metrics bleu,meteor
   dialogauge compare runs/yesterday runs/today
   dialogauge compare last_week.jsonl this_week.jsonl --metrics ruber_unreferenced
@@ -58,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "inputs", nargs="+", metavar="FILE|DIR", help="responses (- is stdin), or runs written by `score --out`"
     )
-    explained = "comma-separated or repeated; for runs, all they have in common by default"
+    explained = "as for `score`; of runs, all they have in common by default"
     parser.add_argument("--metrics", metavar="LIST", action=Joined, help=explained)
     parser.add_argument(
         "--system",
@@ -100,14 +101,15 @@ def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Compa
     for path in arguments.inputs:
         refuse_missing(Path(path), "file or run", f"runs are what `dialogauge score FILE --out {path}` writes")
     runs = [path for path in arguments.inputs if is_run(path)]
-    wanted = [*filter(None, [arguments.metrics]), *guarded]
+    named = [] if arguments.metrics is None else [arguments.metrics]
+    wanted = [*named, *guarded] or None
     if len(runs) == len(arguments.inputs):
         for option in ("compat", "real", "reader", "map", "skip_invalid", "encoder", "dtype", "no_cache"):
             if getattr(arguments, option):
                 raise InputError(f"--{option.replace('_', '-')} has no meaning for runs: they are measured already")
         return compare_runs(
             runs,
-            wanted if arguments.metrics else None,
+            wanted if named else None,
             systems=listed_names(arguments.systems),
             seed=arguments.seed,
             resamples=arguments.resamples,
@@ -116,10 +118,18 @@ def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Compa
         )
     if runs:
         raise InputError("is a run, the others are not; give runs only, or files only", runs[0])
-    if not wanted:
-        folder = next((path for path in arguments.inputs if Path(path).is_dir()), None)
-        if folder is not None:
-            raise InputError("is no run: it has no run.json, which `dialogauge score FILE --out DIR` writes", folder)
-        raise InputError("--metrics is needed to compare files; see `dialogauge metrics`")
+    _refuse_folders(arguments)
     corpus = stream(arguments.inputs, **reading(arguments))
     return compare(corpus, wanted, against=arguments.system, **options(arguments))
+
+
+def _refuse_folders(arguments: argparse.Namespace) -> None:
+    """A directory that is neither a run nor a corpus."""
+    from dialogauge.corpus.readers.registry import choose
+
+    for path in filter(Path.is_dir, map(Path, arguments.inputs)):
+        try:
+            choose(path, arguments.reader, {})
+        except InputError:
+            wanted = "it has no run.json, which `dialogauge score FILE --out DIR` writes; and it is no corpus"
+            raise InputError(f"is no run: {wanted}", path) from None

@@ -30,7 +30,8 @@ on among themselves. Every file is a corpus of its own; with several, the mean o
 signed: below 0, a metric points the wrong way."""
 EXAMPLES = """\
 examples:
-  dialogauge correlate rated.jsonl --metrics bleu,bertscore,fbd
+  dialogauge correlate rated.jsonl                        the metrics that suit the file
+  dialogauge correlate rated.jsonl --metrics overlap,bertscore,fbd
   dialogauge correlate a.json b.json c.json --metrics bleu,meteor --level system --figures figures/
   dialogauge correlate grade/ --metrics bertscore --level turn --per-system
   dialogauge correlate responses.jsonl --ratings ratings.csv --metrics rouge_l --dimension relevance
@@ -43,7 +44,7 @@ or in a file of their own with the columns id, system, rater, dimension, value."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="rated responses; gzip is fine, - is stdin")
-    parser.add_argument("--metrics", required=True, metavar="LIST", action=Joined, help=METRICS)
+    parser.add_argument("--metrics", metavar="LIST", action=Joined, help=METRICS)
     parser.add_argument(
         "--level",
         metavar="LIST",

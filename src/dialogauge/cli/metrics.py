@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dialogauge.cli.common.output import add_format, print_table, warn
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from dialogauge.metrics.base import AnyMetric
 
 HELP = "list the metrics"
-DESCRIPTION = "Lists every metric with what it measures, what it needs and the options it takes."
+DESCRIPTION = "Lists every metric with what it measures, what it needs and the options it takes, and the groups."
 EXAMPLES = """\
 examples:
   dialogauge metrics
@@ -24,17 +25,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dialogauge.metrics.registry import metric_classes
+    from dialogauge.metrics.registry import metric_classes, metric_groups
 
     classes, caveats = metric_classes()
     warn(caveats, arguments)
-    records = [_record(name, cls) for name, cls in classes.items()]
-    document = {"schema": "dialogauge.metrics/1", "metrics": records}
-    print_table(arguments, _table(records), records, document)
+    groups = metric_groups()
+    records = [_record(name, cls, groups) for name, cls in classes.items()]
+    document = {"schema": "dialogauge.metrics/1", "metrics": records, "groups": groups}
+    print_table(arguments, _table(records, groups), records, document)
     return 0
 
 
-def _record(name: str, cls: type[AnyMetric]) -> dict[str, Any]:
+def _record(name: str, cls: type[AnyMetric], groups: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     from dialogauge.metrics.registry import describe_options
 
     higher = cls.higher_is_better
@@ -45,10 +47,11 @@ def _record(name: str, cls: type[AnyMetric]) -> dict[str, Any]:
         "needs": cls.needed() or "responses",
         "options": describe_options(cls),
         "parts": ", ".join(f"{name}.{part}" for part in cls.parts),
+        "groups": ", ".join(group for group, names in groups.items() if name in names),
     }
 
 
-def _table(records: list[dict[str, Any]]) -> Table:
+def _table(records: list[dict[str, Any]], groups: Mapping[str, Sequence[str]]) -> Table:
     better = {True: "higher", False: "lower", None: "neither"}
     rows = [
         [
@@ -61,5 +64,9 @@ def _table(records: list[dict[str, Any]]) -> Table:
         for record in records
     ]
     names = ("name", "measures", "better", "needs", "options; parts")
-    notes = ["options go in brackets: bleu[lowercase=true]; a part alone: distinct.1"]
+    notes = [
+        "options go in brackets: bleu[lowercase=true]; a part alone: distinct.1",
+        "a group stands for its metrics: overlap,bertscore; what cannot be measured is left out and named",
+        *(f"group {group}: {', '.join(names)}" for group, names in groups.items()),
+    ]
     return Table([Header(name, align="left", spare=name == names[-1]) for name in names], rows, notes)

@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 ORDERS: tuple[Order, ...] = ("worst", "best")
 HELP = "score systems under metrics, with intervals"
 DESCRIPTION = """\
-Scores every system in the files under every metric. Each score carries an interval from resampling
+Scores every system in the files under every metric; without --metrics, under those that suit the files, and says
+which system is ahead by how much, and how sure that is. Each score carries an interval from resampling
 dialogues (where known, else contexts), with the same resamples for all systems."""
 EXAMPLES = """\
 examples:
+  dialogauge score responses.jsonl
   dialogauge score responses.jsonl --metrics bleu,rouge_l,meteor
+  dialogauge score responses.jsonl --metrics overlap,bertscore       a group of metrics, and one more
   dialogauge score a.jsonl b.jsonl --metrics meteor,distinct.1 --systems a,b --format latex
   dialogauge score responses.jsonl --metrics meteor --worst 5
   dialogauge score responses.jsonl --explain fbd           the responses that are least like real ones
@@ -79,10 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
     limits = parse_gates(BELOW, arguments)
     requests, explained = _requests(arguments, [limit.request for limit in limits])
     counts = {order: count for order in ORDERS if (count := getattr(arguments, order)) is not None}
-    ranked_by, unranked = rankable(requests, counts) if counts else ([], [])
+    if counts:
+        rankable(requests, counts)  # refuses what no metric can rank, before any work is done
     _check(arguments, listed=[*(["explain"] if explained else []), *counts])
     corpus = _corpus(arguments)
     result = evaluate(corpus, requests, **options(arguments))
+    measured = [request for request in requests if request.name in result.columns]
+    ranked_by, unranked = rankable(measured, counts) if counts else ([], [])
     result.caveats.extend(unranked)
     warn(result.caveats, arguments)
     explanations = [explain(result, _again(corpus, arguments), request.label) for request in explained]
@@ -104,14 +110,12 @@ def _requests(arguments: argparse.Namespace, limited: Sequence[Request]) -> tupl
     from dialogauge.evaluation.options import RunOptions
     from dialogauge.studies.explain import check_explained
 
-    wanted = [*filter(None, (arguments.metrics, arguments.explain)), *limited]
-    if not wanted:
-        raise InputError("--metrics is needed, as in --metrics bleu,meteor; `dialogauge metrics` lists them")
+    named = [text for text in (arguments.metrics, arguments.explain) if text is not None]
     asked = RunOptions(**options(arguments))
     explained = asked.requests(arguments.explain) if arguments.explain else []
     for request in explained:
         check_explained(request)
-    return asked.requests(wanted), explained
+    return asked.requests([*named, *limited] or None), explained
 
 
 def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ from dialogauge.encode.model_files import (
     refuse_odd_files,
     whole,
 )
-from dialogauge.errors import InputError, require_neural
+from dialogauge.errors import InputError, MissingWeights, require_neural
 from dialogauge.text.languages import ENGLISH
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
@@ -219,7 +219,8 @@ def find_model(name: str) -> ModelFiles:
         own = PLACES.format("in installed weights packages, ") if known else f"as a directory, {PLACES.format('')}"
         near = get_close_matches(name, KNOWN, n=1)
         hint = f" (did you mean {near[0]}?)" if near and not known else ""
-        raise InputError(f"no encoder {name!r}{hint}: looked for it {own}; to get it: {command}")
+        kind = MissingWeights if known else InputError
+        raise kind(f"no encoder {name!r}{hint}: looked for it {own}; to get it: {command}")
     return _checked(title.rpartition("/")[2], directory, known.sha256 if known else None)
 
 

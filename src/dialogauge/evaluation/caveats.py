@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.units import add_all
 from dialogauge.metrics.base import AnyMetric
+from dialogauge.metrics.default_set import DEFAULT
 from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.metrics.registry import BUILT_IN, PLUG_INS, Request
 from dialogauge.stats.resampling import GROUPS
@@ -154,8 +156,8 @@ def language_caveats(languages: Languages, metrics: Mapping[str, AnyPrepared]) -
     for made_for, (labels, what) in grouped.items():
         outside = {
             language: count
-            for language, count in languages.counts.most_common()
-            if language not in made_for and (count >= FEWEST_TEXTS or language not in LATIN_LANGUAGES)
+            for language, count in languages.outside(made_for).items()
+            if count >= FEWEST_TEXTS or language not in LATIN_LANGUAGES
         }
         if sum(outside.values()) <= MANY_OUTSIDE * languages.identified:
             continue
@@ -178,8 +180,19 @@ def compat_caveats(requests: Sequence[Request], compat: str | None) -> list[Cave
     return [Caveat("own_recipe", f"{compat} has no recipe for {', '.join(dict.fromkeys(ours))}: scored by our own")]
 
 
+def ratings_caveats(requests: Sequence[Request], turns: Iterable[Turn]) -> list[Caveat]:
+    """Where a file that was given without any wish has more to tell."""
+    if not any(request.group == DEFAULT for request in requests) or not any(turn.ratings for turn in turns):
+        return []
+    message = "people rated these turns: `dialogauge correlate` says how far metrics agree with them"
+    return [Caveat("ratings_unused", message)]
+
+
 def plug_in_caveats(requests: Sequence[Request]) -> list[Caveat]:
-    """Which of the metrics two packages have under one name."""
+    """Which of the metrics two packages have under one name; beside groups, all that packages add and that cannot be
+    used."""
+    if any(request.group not in (None, DEFAULT) for request in requests):
+        return PLUG_INS.load()[1]
     added = {request.metric.name for request in requests} - BUILT_IN.keys()
     return PLUG_INS.contested(added) if added else []
 

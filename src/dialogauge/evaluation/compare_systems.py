@@ -25,7 +25,7 @@ from dialogauge.text.quote import quote, quote_all
 @one_blas_thread()
 def compare(
     corpus: CorpusLike,
-    metrics: Metrics,
+    metrics: Metrics | None = None,
     *,
     against: Sequence[str] | None = None,
     **options: Unpack[RunKeywords],
@@ -34,7 +34,7 @@ def compare(
 
     Args:
         corpus: Whatever holds turns, as for `evaluate`.
-        metrics: As for `evaluate`.
+        metrics: As for `evaluate`; left out, the default set.
         against: Texts "A=B" where only some pairs are wanted: B against A.
         **options: The fields of `RunOptions`.
 
@@ -52,10 +52,10 @@ def compare(
         (0.386, 0.003, 'good')
     """
     run = RunOptions(**options)
-    requests, measured = measure_run(corpus, metrics, run)
+    measured = measure_run(corpus, metrics, run)
     names = {system: system for system in measured.systems}
     asked = _baselines_asked_for(against, names, [names]) if against else None
-    return compare_measured(measured, requests, run.settings, asked)
+    return compare_measured(measured, run.settings, asked)
 
 
 @one_blas_thread()
@@ -86,15 +86,13 @@ def compare_runs(
         0.0
     """
     settings = Settings(seed, resamples, confidence)
-    measured, requests, names = load_runs(paths, metrics)
+    measured, names = load_runs(paths, metrics)
     asked = _baselines_asked_for(against, names[0], names[1:] or names) if against else None
     chosen = chosen_systems(systems)
-    return compare_measured(measured.select(chosen) if chosen else measured, requests, settings, asked)
+    return compare_measured(measured.select(chosen) if chosen else measured, settings, asked)
 
 
-def compare_measured(
-    measured: Measured, requests: Sequence[Request], settings: Settings, asked: dict[str, str] | None = None
-) -> Comparison:
+def compare_measured(measured: Measured, settings: Settings, asked: dict[str, str] | None = None) -> Comparison:
     """`asked` has, for a system, the one it stands against, where not every pair is wanted."""
     if asked:
         chosen = {*asked, *asked.values()}
@@ -104,13 +102,13 @@ def compare_measured(
     if len(measured.systems) < 2:
         raise InputError(f"nothing to compare: there is only the system {next(iter(measured.systems))!r}")
     pairs: list[Pair] = []
-    for request in requests:
+    for request in measured.requests:
         mine = [sample for sample in measured.samples if sample.label == request.label]
         pairs += all_pairs(mine, request.part or "", settings, asked)
     return Comparison(
         pairs=pairs,
-        scores=score_all(measured.samples, requests, settings),
-        columns=[request.name for request in requests],
+        scores=score_all(measured.samples, measured.requests, settings),
+        columns=[request.name for request in measured.requests],
         systems=measured.systems,
         files=measured.files,
         caveats=[*measured.caveats, *_pair_caveats(pairs, measured)],

@@ -21,7 +21,7 @@ from dialogauge.stats.arrays import one_blas_thread
 
 @takes_run_options
 @one_blas_thread()
-def evaluate(corpus: CorpusLike, metrics: Metrics, **options: Unpack[RunKeywords]) -> Result:
+def evaluate(corpus: CorpusLike, metrics: Metrics | None = None, **options: Unpack[RunKeywords]) -> Result:
     """Scores every system of the corpus under every metric.
 
     Intervals come from resampling dialogues (else contexts), with the same resamples for all systems; past 200,000
@@ -31,7 +31,9 @@ def evaluate(corpus: CorpusLike, metrics: Metrics, **options: Unpack[RunKeywords
         corpus: Whatever holds turns: a Corpus, a path or several, a list of dicts or of Turns, a pandas or polars
             DataFrame, a Hugging Face `Dataset`, or a stream of turns (`dialogauge.stream`).
         metrics: A comma-separated string as on the command line ("bleu,distinct.1"), or a sequence of such strings and
-            of Metric objects.
+            of Metric objects. A group ("overlap", "all") stands for its metrics. Left out, the default set: `gauge`
+            where there are contexts, `bertscore` where there are references, `distinct` and `length`; with `real`
+            also `fbd` and `mmd`.
         **options: The fields of `RunOptions`.
 
     Returns:
@@ -49,14 +51,15 @@ def evaluate(corpus: CorpusLike, metrics: Metrics, **options: Unpack[RunKeywords
         0.4
     """
     run = RunOptions(**options)
-    requests, measured = measure_run(corpus, metrics, run)
-    scores = score_all(measured.samples, requests, run.settings, floors=True, progress=run.progress)
+    measured = measure_run(corpus, metrics, run)
+    columns = [request.name for request in measured.requests]
+    scores = score_all(measured.samples, measured.requests, run.settings, floors=True, progress=run.progress)
     return Result(
         scores=scores,
-        columns=[request.name for request in requests],
+        columns=columns,
         systems=measured.systems,
         files=measured.files,
-        caveats=[*measured.caveats, *floor_caveats(scores, [request.name for request in requests], measured.unit)],
+        caveats=[*measured.caveats, *floor_caveats(scores, columns, measured.unit)],
         settings=run.settings,
         unit=measured.unit,
         samples=measured.samples,
@@ -64,11 +67,11 @@ def evaluate(corpus: CorpusLike, metrics: Metrics, **options: Unpack[RunKeywords
     )
 
 
-def measure_run(corpus: CorpusLike, metrics: Metrics, run: RunOptions) -> tuple[list[Request], Measured]:
+def measure_run(corpus: CorpusLike, metrics: Metrics | None, run: RunOptions) -> Measured:
     """What was asked for, and what its metrics noted about the corpus."""
     requests = run.requests(metrics)
     source, real = as_source(corpus), run.real_turns()
-    return requests, measure(source, requests, run.systems, run.compat, run.cache, run.progress, real)
+    return measure(source, requests, run.systems, run.compat, run.cache, run.progress, real)
 
 
 def score_all(

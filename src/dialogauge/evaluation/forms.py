@@ -85,12 +85,12 @@ class Forms(ABC):
 
     def __str__(self) -> str:
         """The table, and below it what the reader must know."""
-        warnings = [f"warning: {tables.printable(caveat.message)}" for caveat in getattr(self, "caveats", ())]
+        warnings = [tables.printable(caveat.line) for caveat in getattr(self, "caveats", ())]
         return "\n".join([self.render("table"), *([""] if warnings else []), *warnings])
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables, and below them what the reader must know."""
-        caveats = [f"warning: {caveat.message}" for caveat in getattr(self, "caveats", ())]
+        caveats = [caveat.line for caveat in getattr(self, "caveats", ())]
         return "\n".join([*map(tables.to_html, self.all_tables()), tables.small_print(caveats)])
 
     def __repr__(self) -> str:

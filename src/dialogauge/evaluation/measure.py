@@ -19,11 +19,12 @@ from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import REAL, Turn
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, unknown
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
 from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
 from dialogauge.metrics.base import AnyMetric, Floats
+from dialogauge.metrics.default_set import Choice
 from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar
@@ -51,6 +52,8 @@ class Measured:
     unit: str
     files: tuple[SourceFile, ...]
     caveats: list[Caveat]
+    requests: list[Request]
+    """What was measured."""
     baselines: dict[str, str]
     """For a system the one it must not fall behind: the first, or in another run the one of its name."""
 
@@ -71,8 +74,11 @@ def measure(
     cache: bool = True,
     progress: bool = False,
     real: Corpus | Loading | None = None,
+    *,
+    for_agreement: bool = False,
 ) -> Measured:
-    """Reads a stream as far as rows fit, and only past that lets go of them."""
+    """Reads a stream as far as rows fit, and only past that lets go of them. Groups of metrics are looked through once
+    so much is read. `for_agreement`: a turn counts only where all metrics have a value."""
     encoders = Encoders(Cache() if cache else None, progress)
     real_corpus, real_units, real_caveats = _real(real, requests, progress)
     census, units = Census(systems, corpus.users), Units()
@@ -85,7 +91,9 @@ def measure(
     known = Corpus(list(head))
     if not large:
         known = known.select(list(census.systems))
-    metrics = {request.label: request.metric.prepare(known, real_corpus, encoders) for request in requests}
+    choice = Choice.by_input(requests, known.turns, real_corpus is not None, on_most=for_agreement, first=large)
+    metrics = _prepare(choice, known, real_corpus, encoders, census.languages)
+    remarks = [] if for_agreement else caveats.ratings_caveats(choice.requests, known.turns)
     if large:
         del known
         samples = measure_stream(metrics, _drain(head, turns), units, real_units, progress)
@@ -96,6 +104,8 @@ def measure(
     order = list(census.systems)
     samples.sort(key=lambda sample: order.index(sample.system))
     found = [
+        *choice.caveats(),
+        *remarks,
         *corpus.caveats,
         *users_left_out(census.left_out),
         *real_caveats,
@@ -104,7 +114,7 @@ def measure(
         *caveats.sample_caveats(samples, metrics, sum(census.systems.values())),
         *caveats.coverage_caveats(samples, metrics),
         *caveats.language_caveats(census.languages, metrics),
-        *caveats.compat_caveats(requests, compat),
+        *caveats.compat_caveats(choice.requests, compat),
         *caveats.plug_in_caveats(requests),
         *encoders.caveats(),
     ]
@@ -114,8 +124,27 @@ def measure(
         unit=units.kind,
         files=(*corpus.files, *(real_corpus.files if real_corpus else ())),
         caveats=found,
+        requests=choice.requests,
         baselines=dict.fromkeys(order[1:], order[0]),
     )
+
+
+def _prepare(
+    choice: Choice, corpus: Corpus, real: Corpus | None, encoders: Encoders, languages: Languages
+) -> dict[str, AnyPrepared]:
+    """The chosen metrics by label; the choice leaves out what cannot be prepared, or says nothing of such texts."""
+    metrics: dict[str, AnyPrepared] = {}
+    for request in list(choice.requests):
+        try:
+            ready = request.metric.prepare(corpus, real, encoders)
+        except (MissingPackage, MissingWeights) as error:
+            choice.leave_out_missing(request, error)
+        else:
+            choice.leave_out_foreign(request, ready.made_for, languages)
+            if request in choice.requests:
+                metrics[request.label] = ready
+    choice.refuse_nothing()
+    return metrics
 
 
 def read_real(real: Corpus | Loading, progress: bool, limit: int = REAL_TURNS) -> tuple[Corpus, Keys, list[Caveat]]:
@@ -322,7 +351,7 @@ def _real(
     """The real conversations, their units and caveats, where any are given; refused where no metric looks at them."""
     if real is None:
         return None, None, []
-    if not any("real" in need for request in requests for need in request.metric.needs):
+    if not Choice(list(requests)).take_real:
         names = ", ".join(dict.fromkeys(request.metric.name for request in requests))
         raise InputError(f"real conversations are given, and none of the metrics takes any: {names}")
     return read_real(real, progress)

@@ -15,6 +15,7 @@ from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.corpus.load import Loading
 from dialogauge.errors import COUNT, InputError, check_seed, check_share, check_whole, unknown
 from dialogauge.metrics.base import AnyMetric
+from dialogauge.metrics.default_set import DEFAULT
 from dialogauge.metrics.registry import Request, parse_requests
 
 Evaluating = TypeVar("Evaluating", bound=Callable[..., Any])
@@ -75,9 +76,10 @@ class RunOptions(Settings):
     def settings(self) -> Settings:
         return Settings(self.seed, self.resamples, self.confidence)
 
-    def requests(self, metrics: Metrics) -> list[Request]:
-        """The metrics asked for, with the encoder of the run."""
-        return parse_requests(metrics, self.compat, {"encoder": self.encoder, "dtype": self.dtype})
+    def requests(self, metrics: Metrics | None) -> list[Request]:
+        """The metrics asked for, or else the default set, with the encoder of the run."""
+        wanted = DEFAULT if metrics is None else metrics
+        return parse_requests(wanted, self.compat, {"encoder": self.encoder, "dtype": self.dtype})
 
     def real_turns(self) -> Corpus | Loading | None:
         return None if self.real is None else as_source(self.real)

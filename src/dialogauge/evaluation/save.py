@@ -101,6 +101,7 @@ def _run_record(result: Result, command: list[str] | None) -> dict[str, Any]:
         "compat": result.compat,
         "unit": result.unit,
         "systems": result.systems,
+        "metrics": result.columns,
         "signatures": {score.metric: score.signature for score in result.scores},
         "files": [asdict(file) for file in result.files],
         "warnings": [asdict(caveat) for caveat in result.caveats],

@@ -62,9 +62,9 @@ def is_run(path: str | Path) -> bool:
 
 def load_runs(
     paths: Sequence[str | Path], metrics: str | Iterable[str | Request] | None = None
-) -> tuple[Measured, list[Request], list[Names]]:
+) -> tuple[Measured, list[Names]]:
     """The samples of several runs under the metrics that all of them have, or those asked for. Where a system's name
-    stands in several runs, every system is named after its run too: the last of the three has the names of each run."""
+    stands in several runs, every system is named after its run too: the second of the two has the names of each run."""
     if isinstance(paths, str | Path):
         raise InputError(f"expected a list of runs, found one path, {str(paths)!r}")
     paths = list(paths)
@@ -77,6 +77,7 @@ def load_runs(
         raise InputError(f"the runs have no metric in common: {'; '.join(', '.join(own) for own in labels)}")
     known = {sample.label: _request(sample.label, sample.signature, runs[0].compat) for sample in runs[0].samples}
     requests = parse_requests(metrics or common, runs[0].compat, known=known)
+    requests = [request for request in requests if request.group is None or request.label in common]
     for request in requests:
         if request.label not in common:
             raise InputError(f"{request.label} is not in every run; in all of them: {', '.join(common) or 'none'}")
@@ -102,9 +103,10 @@ def load_runs(
         unit=unit,
         files=tuple(dict.fromkeys(file for run in runs for file in run.files)),
         caveats=list(dict.fromkeys([*own, *found])),
+        requests=requests,
         baselines=_baselines(runs, names),
     )
-    return measured, requests, [{system: names[run.path, system] for system in run.systems} for run in runs]
+    return measured, [{system: names[run.path, system] for system in run.systems} for run in runs]
 
 
 def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -45,6 +45,8 @@ Values = Mapping[str, float | Floats]
 """By part, "" for the main value; arrays where a summary has a leading axis of resamples."""
 NEEDS = {"real": "real conversations (--real)"}
 """Inputs whose name says too little."""
+GROUP_NAMES = ("overlap", "embedding", "learned", "distance", "dialogue")
+"""Metrics that can be asked for together: those of the folder of this name."""
 
 
 class Measures(Protocol):
@@ -97,6 +99,8 @@ class Metric(ABC, Generic[Rows, Summary]):
     """"jackknife" where repeated rows would bias the statistic."""
     parts: ClassVar[tuple[str, ...]] = ()
     """Names of the values beside the main one, asked for as `metric.part`."""
+    group: ClassVar[str | None] = None
+    """For a metric of another package: the group that it belongs to beside `all`, one of `GROUP_NAMES`."""
     main: ClassVar[str] = ""
     """What the main value would be called were it a part: distinct's is distinct-2."""
 

@@ -9,7 +9,7 @@ from inspect import isabstract
 from numbers import Real
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from dialogauge.metrics.base import AnyMetric, Metric, options
+from dialogauge.metrics.base import GROUP_NAMES, AnyMetric, Metric, options
 
 NAME = re.compile(r"[^\[\].,=|:/\s]+")
 """What a metric can be called: nothing that has a meaning in requests, signatures or paths."""
@@ -72,6 +72,7 @@ ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "needs": (_are_needs, f"a tuple of sets of {', '.join(sorted(INPUTS))}"),
     "parts": (_are_texts, "a tuple of texts"),
     "citations": (_are_texts, "a tuple of texts"),
+    "group": (lambda value: value is None or value in GROUP_NAMES, f"one of {', '.join(GROUP_NAMES)}"),
     "resampling": (lambda value: value in ("bootstrap", "jackknife"), '"bootstrap" or "jackknife"'),
 }
 """What a metric says of itself: whether a value is right, and what is expected."""

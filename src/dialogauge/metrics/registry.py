@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, field, replace
+from difflib import get_close_matches
 from importlib import import_module
 from reprlib import repr as shortened
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from dialogauge.errors import LARGEST, Caveat, InputError, check_number, unknown
-from dialogauge.metrics.base import AnyMetric, Metric, options, spell
+from dialogauge.metrics.base import GROUP_NAMES, AnyMetric, Metric, options, spell
 from dialogauge.metrics.checking import metric_faults
+from dialogauge.metrics.default_set import DEFAULT, DEFAULT_SET
 from dialogauge.metrics.function import function_in_file
 from dialogauge.plugins import PlugIns
 
@@ -50,7 +52,12 @@ COMPAT = {
     },
 }
 """Other people's recipes for metrics of ours, by the name that `--compat` gives them."""
-PLUG_INS: PlugIns[type[AnyMetric]] = PlugIns("metric", "dialogauge.metrics", BUILT_IN, metric_faults)
+ALL = "all"
+GROUPS = (DEFAULT, ALL, *GROUP_NAMES)
+"""What stands for several metrics at once."""
+UNGROUPED = {"column"}
+"""Metrics that measure nothing until they are given an option."""
+PLUG_INS: PlugIns[type[AnyMetric]] = PlugIns("metric", "dialogauge.metrics", (*BUILT_IN, *GROUPS), metric_faults)
 
 REQUEST = re.compile(r"(?P<name>[^\[\].,=]+)(\[(?P<options>[^\[\]]*)\])?(\.(?P<part>[^\[\],=]+))?")
 COMMA_OUTSIDE_BRACKETS = re.compile(r",(?![^\[\]]*\])")
@@ -67,6 +74,8 @@ class Request:
     metric: AnyMetric
     part: str | None = None
     compat: str | None = None
+    group: str | None = field(default=None, compare=False)
+    """The group that it was asked for by, and so left out where it cannot be measured; None where it is named."""
 
     @property
     def label(self) -> str:
@@ -101,7 +110,24 @@ def _plain(name: str) -> str:
 def names_metrics(text: str) -> bool:
     """Whether the text is a list of metrics, as far as its first name tells."""
     match = REQUEST.match(text)
-    return match is not None and known_name(match["name"].strip()) is not None
+    name = "" if match is None else match["name"].strip()
+    return (known_name(name) or _alike(name, GROUPS)) is not None
+
+
+def metric_groups() -> dict[str, list[str]]:
+    """The metrics of each group: of the folder of its name, and of other packages that say so."""
+    homes: dict[str, str | None] = {
+        name: target.split(".")[2] for name, target in BUILT_IN.items() if name not in UNGROUPED
+    }
+    for name, cls in PLUG_INS.load()[0].items():
+        if all(option.default is not MISSING for option in options(cls).values()):
+            homes[name] = cls.group
+    folders = {group: [name for name, home in homes.items() if home == group] for group in GROUP_NAMES}
+    return {DEFAULT: _default_set(), ALL: list(homes), **folders}
+
+
+def _default_set() -> list[str]:
+    return [name for name in DEFAULT_SET if name in BUILT_IN]
 
 
 def metric_class(name: str, compat: str | None = None) -> type[AnyMetric]:
@@ -112,7 +138,8 @@ def metric_class(name: str, compat: str | None = None) -> type[AnyMetric]:
         return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
     found = PLUG_INS.get(name)
     if found is None:
-        raise unknown("metric", name, known_names())
+        groups = get_close_matches(name.casefold(), GROUPS, n=1)  # most names are of metrics: only what is near
+        raise unknown("metric", name, [*known_names(), *groups])
     return found
 
 
@@ -136,8 +163,8 @@ def parse_requests(
     defaults: Mapping[str, str | None] | None = None,
     known: Mapping[str, Request] | None = None,
 ) -> list[Request]:
-    """A comma-separated string, or a sequence of such strings and of metrics, in the order given. `FILE.py:FUNCTION`
-    runs that file.
+    """A comma-separated string, or a sequence of such strings and of metrics, in the order given. A group stands for
+    its metrics, and `FILE.py:FUNCTION` runs that file.
 
     Names stand for the recipes of `compat` where they have such a metric; metrics given as objects stay what
     they are. `defaults` are options (the encoder, say) for every named metric that has them and is not given its own.
@@ -159,19 +186,35 @@ def parse_requests(
         else:
             pieces = (text.strip() for text in COMMA_OUTSIDE_BRACKETS.split(item))
             for text in filter(None, pieces):
-                if known and text in known:
-                    requests.append(known[text])
-                elif function := function_in_file(text):
-                    requests.append(Request(function))
-                else:
-                    requests.append(parse_request(text, compat, given))
+                requests += _parse_text(text, compat, given, known or {})
     if not requests:
         raise InputError(f"no metric named; known: {', '.join(known_names())}")
     metrics: dict[str, AnyMetric] = {}
     for request in requests:
         if metrics.setdefault(request.label, request.metric) != request.metric:
             raise InputError(f"two different metrics are called {request.label}; ask for them one at a time")
-    return list(dict.fromkeys(requests))
+    named = {request for request in requests if request.group is None}
+    return list(dict.fromkeys(replace(each, group=None) if each in named else each for each in requests))
+
+
+def _parse_text(
+    text: str, compat: str | None, defaults: Mapping[str, str], known: Mapping[str, Request]
+) -> list[Request]:
+    """What stands between two commas: a metric, or a group, of which only the `known` ones count where any are."""
+    if text in known:
+        return [known[text]]
+    if function := function_in_file(text):
+        return [Request(function)]
+    group = _alike(text, GROUPS)
+    if group is None:
+        return [parse_request(text, compat, defaults)]
+    members = _default_set() if group == DEFAULT else metric_groups()[group]
+    found = (
+        [request for request in known.values() if request.metric.name in members]
+        if known
+        else [parse_request(name, compat, defaults) for name in members]
+    )
+    return [replace(request, group=group) for request in found]
 
 
 def _no_metric(item: Any) -> InputError:
@@ -197,6 +240,8 @@ def parse_request(text: str, compat: str | None = None, defaults: Mapping[str, s
             f"cannot read the metric {text!r}; expected NAME, NAME[OPTION=VALUE,...], NAME.PART or FILE.py:FUNCTION"
         )
     name = known_name(match["name"]) or match["name"]
+    if _alike(name, GROUPS):
+        raise InputError(f"{text}: {name} is a group of metrics, and takes no options and no part")
     cls = metric_class(name, compat)
     part = match["part"]
     if part is not None and part not in cls.parts:

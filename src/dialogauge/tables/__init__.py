@@ -11,7 +11,7 @@ from dialogauge.tables.render import (
     to_latex,
     to_markdown,
 )
-from dialogauge.tables.table import Cell, Header, Table, counted, cut, first_few, printable, to_text, wrapped
+from dialogauge.tables.table import Cell, Header, Table, counted, cut, first_few, in_words, printable, to_text, wrapped
 
 __all__ = [
     "FORMATS",
@@ -21,6 +21,7 @@ __all__ = [
     "counted",
     "cut",
     "first_few",
+    "in_words",
     "printable",
     "render",
     "render_table",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
@@ -70,6 +70,11 @@ def first_few(names: Iterable[str], most: int) -> str:
     """ "a, b, …"."""
     shown = list(islice(names, most + 1))
     return ", ".join(shown if len(shown) <= most else [*shown[:most], "…"])
+
+
+def in_words(names: Sequence[str], glue: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return f" {glue} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def counted(number: int, name: str, plural: str = "") -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -83,6 +83,10 @@ class Languages:
     def identified(self) -> int:
         """How many texts are in a language that is known."""
         return self.counts.total()
+
+    def outside(self, languages: Collection[str]) -> dict[str, int]:
+        """How many texts are in which other language, the most frequent first."""
+        return {language: count for language, count in self.counts.most_common() if language not in languages}
 
     def among(self, share: float) -> list[str]:
         """Those that at least this share of the texts is in."""

@@ -63,7 +63,9 @@ def parse_gates(option: str, arguments: argparse.Namespace) -> list[Gate]:
     for text in filter(None, (piece.strip() for piece in COMMA_OUTSIDE_BRACKETS.split(given))):
         metric, number = _split(option, text)
         defaults = {"encoder": arguments.encoder, "dtype": arguments.dtype}
-        (request,) = parse_requests(metric, arguments.compat, defaults)
+        request, *others = parse_requests(metric, arguments.compat, defaults)
+        if others:
+            raise InputError(f"{option} {metric}: expected one metric, found a group of {len(others) + 1}")
         if request.metric.direction(request.part or "") is None:
             hint = "; a function says it by higher_is_better" if ".py:" in metric else ""
             raise InputError(f"{option} {metric}: this metric has no better or worse{hint}")

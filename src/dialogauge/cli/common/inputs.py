@@ -41,8 +41,8 @@ class Joined(argparse.Action):
 
 
 METRICS = (
-    "comma-separated or repeated; see `dialogauge metrics`. FILE.py:FUNCTION scores by a function of your own: the file"
-    " is run"
+    "comma-separated or repeated; see `dialogauge metrics`, also for groups, as overlap or all (default: what suits the"
+    " files). FILE.py:FUNCTION scores by a function of your own: the file is run"
 )
 
 

@@ -140,7 +140,7 @@ def add_quiet(parser: argparse.ArgumentParser, **default: Any) -> None:
 
 def warn(caveats: Iterable[Caveat], arguments: argparse.Namespace) -> None:
     for caveat in caveats:
-        remark(f"warning: {caveat.message}", arguments)
+        remark(caveat.line, arguments)
 
 
 def remark(text: str, arguments: argparse.Namespace) -> None:

@@ -1,0 +1,112 @@
+"""What is measured where nobody names metrics, and what is left out of a group for want of input."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights
+from dialogauge.tables import in_words
+from dialogauge.text.languages import Languages, MadeFor
+
+if TYPE_CHECKING:
+    from dialogauge.metrics.registry import Request
+
+DEFAULT = "default"
+DEFAULT_SET = ("gauge", "bertscore", "distinct", "length", "self_repetition", "fbd", "mmd")
+"""Each where the corpus has what it needs."""
+BESIDE_REAL = frozenset({"fbd", "mmd"})
+"""Those of them that are measured against real conversations alone, though references would do: floors take time."""
+JUDGES = ("gauge", "bertscore", "fbd")
+"""Those of them by which a system can be called better, the first that was measured; variety and length cannot."""
+MOST = 0.5
+
+
+@dataclass
+class Choice:
+    """The metrics that a run measures, and those of groups that it does not, by the reason."""
+
+    requests: list[Request]
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def by_input(
+        cls,
+        requests: Sequence[Request],
+        turns: Collection[Turn],
+        beside_real: bool,
+        *,
+        on_most: bool = False,
+        first: bool = False,
+    ) -> Choice:
+        """`turns` are all, or the `first` of many. With `on_most`, metrics need what they need on most of them."""
+        choice = cls(list(requests))
+        for request in requests:
+            if request.group and (reason := _lack(request, turns, beside_real, on_most)):
+                choice.leave_out(request, f"{reason} in the first {len(turns):,} turns" if first else reason)
+        return choice
+
+    @property
+    def take_real(self) -> bool:
+        """Whether any looks at real conversations."""
+        return any("real" in need for request in self.requests for need in request.metric.needs)
+
+    @classmethod
+    def of_turns(cls, requests: Sequence[Request]) -> Choice:
+        """Where single turns count: what has a value for them."""
+        choice = cls(list(requests))
+        for request in requests:
+            if request.group and not request.metric.scores_turns:
+                choice.leave_out(request, "no value for a single turn")
+        choice.refuse_nothing()
+        return choice
+
+    def leave_out(self, request: Request, reason: str) -> None:
+        self.requests.remove(request)
+        self.left_out.setdefault(reason, []).append(request.name)
+
+    def leave_out_missing(self, request: Request, error: MissingPackage | MissingWeights) -> None:
+        """What lacks a package or weights; raises where the metric itself was asked for."""
+        if request.group is None:
+            raise error
+        if isinstance(error, MissingPackage):
+            package, extra, _ = error.given
+            self.leave_out(request, f"without the package {package}: pip install 'dialogauge[{extra}]'")
+        else:
+            self.leave_out(request, error.message)
+
+    def leave_out_foreign(self, request: Request, made_for: Iterable[MadeFor], languages: Languages) -> None:
+        """A default that was made for other languages than most texts are in."""
+        for made in made_for if request.group == DEFAULT else ():
+            if sum(languages.outside(made.languages).values()) > MOST * languages.identified:
+                wanted = ", ".join(sorted(made.languages))
+                self.leave_out(request, f"made for {wanted}, and most texts are in another language")
+                return
+
+    def caveats(self) -> list[Caveat]:
+        if not self.left_out:
+            return []
+        reasons = [f"{in_words(names)} ({reason})" for reason, names in self.left_out.items()]
+        return [Caveat("not_measured", f"not measured: {', '.join(reasons)}")]
+
+    def refuse_nothing(self) -> None:
+        if not self.requests:
+            raise InputError("; ".join(caveat.message for caveat in self.caveats()))
+
+
+def _lack(request: Request, turns: Collection[Turn], beside_real: bool, on_most: bool) -> str:
+    """What keeps a metric from being measured; nothing where nothing does."""
+    metric = request.metric
+    if request.group == DEFAULT and metric.name in BESIDE_REAL:
+        return "" if beside_real else "no --real"
+    if beside_real and any("real" in need for need in metric.needs):
+        return ""
+    wanted = " or ".join(" and ".join(sorted(need)).replace("real", "--real") for need in metric.needs)
+    if not on_most:
+        return "" if any(map(metric.usable, turns)) else f"no {wanted}"
+    without = sum(not metric.usable(turn) for turn in turns)
+    if without <= MOST * len(turns):
+        return ""
+    return f"no {wanted}" if without == len(turns) else f"no {wanted} in {without} of {len(turns)} turns"
