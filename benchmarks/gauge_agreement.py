@@ -122,7 +122,8 @@ def turn_tables(corpora: Mapping[str, Corpus], found: Sequence[Agreement], metri
 
 def people_rows(corpora: Mapping[str, Corpus], found: Sequence[Agreement], means: int) -> list[list[Cell]]:
     """What a metric would reach that knew people's mean rating, and how many turns there are."""
-    ceilings = {each.corpus: each.reachable for some in found for each in some.ceilings if each.level == "turn"}
+    known = sorted((each for some in found for each in some.ceilings if each.level == "turn"), key=lambda each: each.n)
+    ceilings = {each.corpus: each.reachable for each in known}
     turns: dict[str, set[int]] = {name: set() for name in corpora}
     for points in (points for some in found for points in some.points if points.scope.level == "turn"):
         turns[points.scope.corpus].add(len(points.people))
