@@ -1,5 +1,5 @@
 """Errors are what Python programs expect to catch; an unknown name is answered with those most like it, a number that
-nobody means with its bounds."""
+nobody means with its bounds; values of files are shown short and safe."""
 
 import pickle
 
@@ -8,7 +8,7 @@ import pytest
 
 import dialogauge
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.errors import InputError, MissingPackage, check_number, check_share, check_whole
+from dialogauge.errors import InputError, MissingPackage, check_number, check_share, check_whole, describe, quote
 from dialogauge.evaluation import evaluate
 from dialogauge.evaluation.options import Settings
 from dialogauge.learned.entailment.recipe import EntailmentRecipe
@@ -143,3 +143,40 @@ def test_options_of_metrics(metric):
 def test_resamples_that_would_never_end():
     with pytest.raises(InputError, match="resamples: expected a whole number from 1 to 1,000,000, found 999999999999"):
         evaluate(Corpus([Turn("1", "hello")]), "length", resamples=HUGE)
+
+
+@pytest.mark.parametrize("nasty", ["\x1b[2J", "\x07", "\x9b31m", "\u202e", "\u2066", "\u2028", "\ud800", "\x00"])
+def test_quoted_text_is_safe_on_a_terminal(nasty):
+    assert quote(f"a{nasty}b").isprintable()
+    assert describe([1, {f"k{nasty}": 1}]).isprintable()
+    assert describe({f"k{nasty}": nasty}).isprintable()
+
+
+def test_quoted_text_is_short():
+    assert quote("x" * 60) == f"'{'x' * 60}'"
+    assert quote("x" * 61) == f"'{'x' * 60}'…"
+    assert len(describe(10**300)) < 80
+    assert len(describe({"k" * 10_000: 1, **dict.fromkeys(map(str, range(10_000)), 0)})) < 200
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (3, "the number 3"),
+        ("a", "the text 'a'"),
+        ([], "an empty list"),
+        (["a"], "a list of 1 string"),
+        ([["a", "b", "c"], ["d"]], "a list of 2 lists (3 strings in the first)"),
+        ([["a", 1]], "a list of 1 list (2 items in the first)"),
+        ([[]], "a list of 1 list (0 items in the first)"),
+        (["a", 3], "a list with the number 3 at place 2"),
+        (["a", ["b", 1]], "a list with a list at place 2"),
+        ({"a": 1}, "an object with the fields 'a'"),
+        ({}, "an empty object"),
+        (b"a", "a value of type bytes"),
+    ],
+)
+def test_found(value, words):
+    assert describe(value) == words

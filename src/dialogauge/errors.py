@@ -1,5 +1,5 @@
-"""What a user can meet: errors that say what was found and what to do, caveats that travel with results, and numbers
-refused where nobody means them."""
+"""What a user can meet: errors that say what was found and what to do, values as errors show them, caveats that travel
+with results, and numbers refused where nobody means them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ from numbers import Integral, Real
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
+
+from dialogauge.tables import counted, first_few
+
+LONGEST_QUOTE = 60
+LARGEST = 2**63 - 1
+COUNT = 10**6
+"""The most of anything that costs time: resamples, epochs, pairs in a batch."""
+NEURAL_PACKAGES = ("torch", "transformers", "tokenizers", "safetensors", "huggingface_hub")
 
 
 class DialogaugeError(Exception):
@@ -73,11 +81,6 @@ def unknown(kind: str, name: Any, known: Iterable[str], alike: float = 0.5) -> I
     return InputError(f"unknown {kind} {name!r}; {hint}")
 
 
-LARGEST = 2**63 - 1
-COUNT = 10**6
-"""The most of anything that costs time: resamples, epochs, pairs in a batch."""
-
-
 def check_whole(name: str, value: Any, least: int, most: int, file: Path | None = None) -> None:
     """Refuses what is no whole number between two others, both included; `file` is where it was read."""
     if not _is(Integral, value) or not least <= value <= most:
@@ -111,11 +114,64 @@ def _spelled(number: float) -> str:
     return f"{number:,}" if abs(number) < 10**12 else f"{number:.0e}"
 
 
-NEURAL_PACKAGES = ("torch", "transformers", "tokenizers", "safetensors", "huggingface_hub")
-
-
 def require_neural(purpose: str) -> None:
     """Refuses with what to install where one of them is missing; imports none."""
     for package in NEURAL_PACKAGES:
         if find_spec(package) is None:
             raise MissingPackage(package, "neural", purpose)
+
+
+def quote(text: str) -> str:
+    """The text in quotation marks, cut to 60 characters. `repr` escapes whatever is not printable: control
+    characters of both sets, bidirectional controls, line separators, lone surrogates."""
+    return repr(text) if len(text) <= LONGEST_QUOTE else repr(text[:LONGEST_QUOTE]) + "…"
+
+
+def quote_all(names: Iterable[str]) -> str:
+    """The names in quotation marks, the first ten of them."""
+    return first_few(map(quote, names), 10)
+
+
+def describe(value: Any) -> str:
+    """What a value is, for the second half of "expected ..., found ..."."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {str(value)[:LONGEST_QUOTE]}"
+    if isinstance(value, str):
+        return f"the text {quote(value)}"
+    if isinstance(value, list):
+        return _describe_list(value)
+    if isinstance(value, dict):
+        return f"an object with the fields {quote_all(map(str, value))}" if value else "an empty object"
+    return f"a value of type {type(value).__name__}"
+
+
+def _describe_list(values: list[Any]) -> str:
+    if not values:
+        return "an empty list"
+    kinds = [_kind(value) for value in values]
+    if len(set(kinds)) > 1:
+        # The odd one out is what the reader of the message looks for: the first that is not text.
+        place = next(place for place, kind in enumerate(kinds) if kind != "string")
+        odd = "a list" if kinds[place] == "list" else describe(values[place])
+        return f"a list with {odd} at place {place + 1}"
+    shape = f"a list of {counted(len(values), kinds[0])}"
+    if kinds[0] == "list":
+        first = values[0]
+        inner = {_kind(value) for value in first}
+        shape += f" ({counted(len(first), inner.pop() if len(inner) == 1 else 'item')} in the first)"
+    return shape
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "truth value"
+    if isinstance(value, int | float):
+        return "number"
+    kind = type(value).__name__
+    return {"str": "string", "dict": "object"}.get(kind, kind)

@@ -19,8 +19,7 @@ from dialogauge.corpus.reading.json import plain, refuse_surrogates
 from dialogauge.corpus.reading.reader import LocatedTurn, Reading
 from dialogauge.corpus.reading.records import turn
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError
-from dialogauge.text.quote import describe, quote
+from dialogauge.errors import Caveat, InputError, describe, quote
 
 TAKEN = (
     "a Corpus, a path or several, a list of dicts or Turns, a pandas DataFrame, or what gives Arrow tables (a polars "

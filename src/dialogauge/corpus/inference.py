@@ -13,9 +13,8 @@ from dialogauge.corpus.reading.fields import refuse_huge_texts, refuse_many_name
 from dialogauge.corpus.reading.json import items, parse_item, parse_object
 from dialogauge.corpus.reading.reader import FileHead, Reading, aligned, part_of, sibling
 from dialogauge.corpus.reading.source import refuse_missing
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, describe, quote, quote_all
 from dialogauge.tables import counted
-from dialogauge.text.quote import describe, quote, quote_all
 
 __all__ = ["LABELS", "SPLITS", "InferenceFile", "InferencePair", "Label", "read_inference"]
 

@@ -16,9 +16,8 @@ from dialogauge.corpus.reading.fields import refuse_huge_texts
 from dialogauge.corpus.reading.reader import LocatedTurn, Reader, Reading, system_name
 from dialogauge.corpus.reading.source import STDIN, content_sha256, refuse_missing, sha256, spooled_stdin
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, quote
 from dialogauge.progress import progress_bar
-from dialogauge.text.quote import quote
 
 _LINES = 1 << 40
 

@@ -16,9 +16,8 @@ from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.reading.reader import FileHead, Reading
 from dialogauge.corpus.reading.source import opened, refuse_missing, sha256
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, quote, quote_all
 from dialogauge.tables import counted
-from dialogauge.text.quote import quote, quote_all
 
 COLUMNS = ("id", "system", "rater", "dimension", "value")
 DIMENSION = "overall"

@@ -9,8 +9,7 @@ from hashlib import blake2b
 from numbers import Real
 from typing import Any
 
-from dialogauge.errors import InputError
-from dialogauge.text.quote import describe, quote
+from dialogauge.errors import InputError, describe, quote
 
 _ONLY_TEXT = {str}
 

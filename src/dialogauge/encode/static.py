@@ -18,9 +18,8 @@ from dialogauge.encode.base import Coverage, Encoder, Pool, Pooled, Split, Text,
 from dialogauge.encode.find import INDEX, WEIGHTS
 from dialogauge.encode.tokenizer import FAILS, load_tokenizer, tokenizer_errors, unknown_token
 from dialogauge.encode.word_vectors.store import WordVectorStore, cached_store
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, quote_all
 from dialogauge.files import cache_folder, expanded
-from dialogauge.text.quote import quote_all
 from dialogauge.text.words import RECIPE
 from dialogauge.text.words import words as nltk_words
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from dialogauge.encode.base import Coverage, Text
 from dialogauge.encode.find import ModelFiles
 from dialogauge.encode.model_files import LARGEST_FILE
-from dialogauge.errors import InputError
-from dialogauge.text.quote import quote
+from dialogauge.errors import InputError, quote
 
 Ids = NDArray[np.int32]
 FAILS = "its tokeniser fails"

@@ -15,8 +15,7 @@ import numpy as np
 
 from dialogauge.encode.base import Encoder, Pool, Pooled, Text, Vectors, fully_covered
 from dialogauge.encode.model_files import packaged_file
-from dialogauge.errors import InputError, MissingPackage
-from dialogauge.text.quote import quote
+from dialogauge.errors import InputError, MissingPackage, quote
 
 PACKAGE = "chatmemorydb-lmdb-onnx"
 FILE = "memory/resources/use_quantized.onnx"

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat
+from dialogauge.errors import Caveat, quote
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.units import add_all
 from dialogauge.metrics.base import AnyMetric
@@ -17,7 +17,6 @@ from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.metrics.registry import BUILT_IN, PLUG_INS, Request
 from dialogauge.stats.resampling import GROUPS
 from dialogauge.text.languages import LATIN_LANGUAGES, Languages
-from dialogauge.text.quote import quote
 
 NUMBER = re.compile(r"(?<![\w.=])\d+(?:\.\d+)?(?![\w\]])")
 """A number that stands by itself, not as part of a name or as an option's value."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Unpack
 
 from dialogauge.corpus.frames import CorpusLike
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, quote, quote_all
 from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.evaluate_corpus import measure_run, score_all
@@ -18,7 +18,6 @@ from dialogauge.evaluation.pairs import Pair, all_pairs
 from dialogauge.evaluation.saved import Names, load_runs
 from dialogauge.metrics.registry import Request
 from dialogauge.stats.arrays import one_blas_thread
-from dialogauge.text.quote import quote, quote_all
 
 
 @takes_run_options

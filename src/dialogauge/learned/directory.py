@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.encode.base import Encoder
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import InputError, require_neural
+from dialogauge.errors import InputError, quote, require_neural
 from dialogauge.files import check_writable, expanded, whole_directory
 from dialogauge.tables import to_json
 from dialogauge.text.languages import MadeFor
-from dialogauge.text.quote import quote
 
 WEIGHTS, CARD, README = "model.safetensors", "card.json", "README.md"
 FILES = (CARD, WEIGHTS, README)

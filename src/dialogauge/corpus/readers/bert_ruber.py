@@ -11,9 +11,8 @@ from dialogauge.corpus.readers.tables import number, rows
 from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, describe, quote, quote_all
 from dialogauge.tables import counted
-from dialogauge.text.quote import describe, quote, quote_all
 
 _TEXTS = ("query", "response", "human_score")
 _TELLING = {*_TEXTS, "Ruber_Unref_Score", "CTX_Unref_Score"}

@@ -9,8 +9,7 @@ from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.json import items, parse_item
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import InputError
-from dialogauge.text.quote import describe
+from dialogauge.errors import InputError, describe
 
 _FIELDS = ("dialog_id", "turns", "dialog_ratings", "system", "extra")
 _TEXTS = ("user", "chatbot")

@@ -13,8 +13,7 @@ from dialogauge.corpus.reading import fields, records
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.reading.records import Utterance, turns
-from dialogauge.errors import InputError
-from dialogauge.text.quote import describe, quote
+from dialogauge.errors import InputError, describe, quote
 
 _USERS = ("user", "human")
 _FIELDS = ("dialogue", "id", "system", "utterances", "messages", "facts", "extra")

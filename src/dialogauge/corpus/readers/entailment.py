@@ -12,9 +12,8 @@ from itertools import islice, pairwise
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.reading.source import decode, raw_lines
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, quote
 from dialogauge.tables import counted
-from dialogauge.text.quote import quote
 
 _SMALLEST = 3
 """A context, a true response and one method."""

@@ -11,9 +11,8 @@ from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, describe
 from dialogauge.tables import counted
-from dialogauge.text.quote import describe
 
 _FIELDS = ("src", "refs", "hyps", "human_scores", "extra")
 

@@ -16,9 +16,8 @@ from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.json import items, parse, parse_item
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading, aligned, utterances
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, describe, quote
 from dialogauge.tables import counted
-from dialogauge.text.quote import describe, quote
 
 DIMENSION = "coherence"
 Ratings: TypeAlias = tuple[float | None, ...]

@@ -19,8 +19,7 @@ from dialogauge.corpus.reading.reader import (
 )
 from dialogauge.corpus.reading.records import Utterance, turns
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import InputError
-from dialogauge.text.quote import quote
+from dialogauge.errors import InputError, quote
 
 _PART = re.compile(r"(?<![A-Za-z])(src|tgt|per)(?![A-Za-z])")
 _SEPARATOR = "</s>"

@@ -24,9 +24,8 @@ from dialogauge.corpus.readers.usr import USR
 from dialogauge.corpus.reading.columns import ColumnMap, refuse_names
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError, unknown
+from dialogauge.errors import Caveat, InputError, quote, unknown
 from dialogauge.plugins import PlugIns, foreign
-from dialogauge.text.quote import quote
 
 READERS = {
     reader.name: reader

@@ -13,8 +13,7 @@ from dialogauge.corpus.reading.json import parse, plain
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.reading.records import turn
 from dialogauge.corpus.reading.source import opened
-from dialogauge.errors import InputError
-from dialogauge.text.quote import quote
+from dialogauge.errors import InputError, quote
 
 _STRUCTURED = {"context", "messages", "references", "facts", "ratings", "extra"}
 _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)

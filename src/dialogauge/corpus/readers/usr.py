@@ -11,8 +11,7 @@ from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.json import items, parse_item
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import InputError
-from dialogauge.text.quote import describe
+from dialogauge.errors import InputError, describe
 
 TRUTH = "Original Ground Truth"
 _FIELDS = ("context", "fact", "responses", "extra")

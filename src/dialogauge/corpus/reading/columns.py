@@ -8,8 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from dialogauge.corpus.reading.fields import refuse_many_names, refuse_near_misses, resembles
 from dialogauge.corpus.turn import NOTHING
-from dialogauge.errors import Caveat, InputError, unknown
-from dialogauge.text.quote import describe, quote, quote_all
+from dialogauge.errors import Caveat, InputError, describe, quote, quote_all, unknown
 
 FIELDS = ("id", "context", "response", "references", "system", "ratings", "dialogue", "facts", "extra")
 RATINGS = "ratings."

@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from dialogauge.corpus.turn import NOTHING
-from dialogauge.errors import InputError
-from dialogauge.text.quote import describe, quote
+from dialogauge.errors import InputError, describe, quote
 
 # Far beyond any dialogue. Without bounds one broken line (its line breaks lost, a binary file) would take hours, since
 # some metrics grow with the square of a text's length, and the contexts of a conversation with that of its own.

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 from uuid import UUID
 
 from dialogauge.corpus.reading.source import opened
-from dialogauge.errors import InputError
-from dialogauge.text.quote import describe, quote
+from dialogauge.errors import InputError, describe, quote
 
 # Fewer digits than this always fit a float, so that no later arithmetic overflows.
 _MOST_DIGITS = 308

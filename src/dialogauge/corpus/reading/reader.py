@@ -19,9 +19,8 @@ from dialogauge.corpus.reading.columns import ColumnMap, Columns
 from dialogauge.corpus.reading.json import first_object, parse_object
 from dialogauge.corpus.reading.source import content_sha256, decode, opened, raw_lines
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, quote
 from dialogauge.tables import counted
-from dialogauge.text.quote import quote
 
 _ENOUGH = 1 << 16
 _ENOUGH_FOR_ITEM = 1 << 20

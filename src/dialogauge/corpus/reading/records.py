@@ -11,8 +11,7 @@ from dialogauge.corpus.reading.columns import FIELDS, advice
 from dialogauge.corpus.reading.fields import refuse_huge_texts
 from dialogauge.corpus.reading.reader import LocatedTurn, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import InputError
-from dialogauge.text.quote import describe, quote_all
+from dialogauge.errors import InputError, describe, quote_all
 
 _INSTRUCTIONS = {"system", "developer"}
 _MACHINERY = {"tool", "function"}

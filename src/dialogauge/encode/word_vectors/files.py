@@ -14,9 +14,8 @@ import numpy as np
 
 from dialogauge.corpus.reading.source import opened
 from dialogauge.encode.base import Vectors
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, quote
 from dialogauge.tables import counted
-from dialogauge.text.quote import quote
 
 VectorFormat = Literal["glove", "word2vec-text", "word2vec-binary"]
 MOST_VALUES = 1 << 16

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.encode.base import Encoder, Vectors
-from dialogauge.errors import InputError, unknown
-from dialogauge.text.quote import quote
+from dialogauge.errors import InputError, quote, unknown
 
 if TYPE_CHECKING:
     import torch

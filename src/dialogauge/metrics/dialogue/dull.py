@@ -13,8 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from dialogauge.corpus.reading.source import decode, raw_lines, sha256
-from dialogauge.errors import InputError
-from dialogauge.text.quote import quote
+from dialogauge.errors import InputError, quote
 
 PHRASES, FUNCTION_WORDS = "dull-phrases.txt", "function-words.txt"
 COMMENT = "#"
