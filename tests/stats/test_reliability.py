@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialogauge.stats.reliability import halves, krippendorff_alpha, one_and_others, reliability, spearman_brown
+from dialogauge.stats.reliability import (
+    halves,
+    krippendorff_alpha,
+    one_and_others,
+    rating_table,
+    reliability,
+    spearman_brown,
+)
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
 PUBLISHED = """
@@ -45,59 +52,66 @@ def same(one, other):
     return np.array_equal(np.array(one), np.array(other), equal_nan=True)
 
 
+def alpha(ratings):
+    return krippendorff_alpha(rating_table(ratings))
+
+
 def test_alpha_of_the_published_table():
     raters = [[None if cell == "." else float(cell) for cell in line.split()] for line in PUBLISHED.split("\n") if line]
-    assert krippendorff_alpha(list(zip(*raters, strict=True))) == pytest.approx(0.849, abs=5e-4)
+    assert alpha(list(zip(*raters, strict=True))) == pytest.approx(0.849, abs=5e-4)
 
 
 def test_alpha_by_hand():
     # Items (1, 2), (3, 3, 6) and a single 9, which is left out. n = 5, the mean of all is 3,
     # SS = 4 + 1 + 0 + 0 + 9 = 14. Within: (1, 2) has SS 1/2 and m / (m - 1) = 2: 1; (3, 3, 6) has mean 4,
     # SS 1 + 1 + 4 = 6 and m / (m - 1) = 3/2: 9. So alpha = 1 - 4/5 * (1 + 9) / 14 = 1 - 4/7 = 3/7.
-    assert krippendorff_alpha([[1, 2], [None, 3, 3, 6], [9], []]) == pytest.approx(3 / 7, abs=1e-15)
+    assert alpha([[1, 2], [None, 3, 3, 6], [9], []]) == pytest.approx(3 / 7, abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_alpha_equals_the_package_krippendorff(seed):
     ratings = with_gaps(seed, kept=rng(seed).uniform(0.3, 1))
     expected = krippendorff.alpha(reliability_data=as_matrix(ratings), level_of_measurement="interval")
-    assert krippendorff_alpha(ratings) == pytest.approx(expected, abs=1e-12)
+    assert alpha(ratings) == pytest.approx(expected, abs=1e-12)
 
 
 def test_alpha_equals_the_package_on_numbers_of_any_kind():
     ratings = [list(item) for item in rng(3).normal(1e3, 2, size=(15, 4))]
     expected = krippendorff.alpha(reliability_data=as_matrix(ratings), level_of_measurement="interval")
-    assert krippendorff_alpha(ratings) == pytest.approx(expected, abs=1e-12)
+    assert alpha(ratings) == pytest.approx(expected, abs=1e-12)
 
 
 def test_alpha_knows_no_order_of_items_or_raters():
     ratings = with_gaps(1)
     shuffled = [list(rng(place).permutation(np.array(item, object))) for place, item in enumerate(ratings)]
-    assert krippendorff_alpha(shuffled[::-1]) == pytest.approx(krippendorff_alpha(ratings), abs=1e-14)
+    assert alpha(shuffled[::-1]) == pytest.approx(alpha(ratings), abs=1e-14)
 
 
 @pytest.mark.parametrize(
     "ratings", [[], [[]], [[1, 2]], [[1, 2], [3, None]], [[0.1, 0.1], [0.1, 0.1, 0.1]], [[None, None]]]
 )
 def test_alpha_is_undefined(ratings):
-    assert math.isnan(krippendorff_alpha(ratings))
+    assert math.isnan(alpha(ratings))
 
 
 def test_missing_ratings_count_nowhere():
     ratings = with_gaps(2)
     without = [[value for value in item if value is not None] for item in ratings]
-    assert krippendorff_alpha(ratings) == krippendorff_alpha(without)
+    assert alpha(ratings) == alpha(without)
     for draw in (halves, one_and_others):
-        assert same(draw(ratings, 5, rng()), draw(without, 5, rng()))
+        assert same(draw(rating_table(ratings), 5, rng()), draw(rating_table(without), 5, rng()))
     assert reliability(ratings, None, 7) == reliability(without, None, 7)
-    for one, other in (halves([[5, None, 5, None]], 50, rng()), one_and_others([[None, 5, 5, None]], 50, rng())):
+    for one, other in (
+        halves(rating_table([[5, None, 5, None]]), 50, rng()),
+        one_and_others(rating_table([[None, 5, 5, None]]), 50, rng()),
+    ):
         assert (one == 5).all()
         assert (other == 5).all()
 
 
 def test_halves_are_every_split_equally_often():
     # Sums of different powers of two tell which ratings are in a half.
-    first, second = halves([[1, None, 2, 4, 8]], 6000, rng())
+    first, second = halves(rating_table([[1, None, 2, 4, 8]]), 6000, rng())
     assert (first + second == 7.5).all()
     splits, times = np.unique(first * 2, return_counts=True)
     assert splits.tolist() == [3, 5, 6, 9, 10, 12]
@@ -106,14 +120,14 @@ def test_halves_are_every_split_equally_often():
 
 
 def test_the_second_half_of_an_odd_number_is_the_larger():
-    first, second = halves([[1, 2, 4]], 3000, rng())
+    first, second = halves(rating_table([[1, 2, 4]]), 3000, rng())
     pairs, times = np.unique(np.column_stack([first[:, 0], second[:, 0]]), axis=0, return_counts=True)
     assert pairs.tolist() == [[1, 3], [2, 2.5], [4, 1.5]]
     assert abs(times - 1000).max() < 130
 
 
 def test_one_and_others():
-    one, others = one_and_others([[1, None, 2, 6], [7, 8]], 3000, rng())
+    one, others = one_and_others(rating_table([[1, None, 2, 6], [7, 8]]), 3000, rng())
     pairs, times = np.unique(np.column_stack([one[:, 0], others[:, 0]]), axis=0, return_counts=True)
     assert pairs.tolist() == [[1, 4], [2, 3.5], [6, 1.5]]
     assert abs(times - 1000).max() < 130
@@ -121,7 +135,7 @@ def test_one_and_others():
 
 
 def test_items_and_draws_are_independent():
-    first, _ = halves([[0, 1]] * 40, 400, rng())
+    first, _ = halves(rating_table([[0, 1]] * 40), 400, rng())
     between_items = np.corrcoef(first.T)[np.triu_indices(40, 1)]
     between_draws = np.corrcoef(first[:40])[np.triu_indices(40, 1)]
     # 400 numbers have correlations of 0 +- 0.05, 40 numbers 0 +- 0.16.
@@ -131,13 +145,13 @@ def test_items_and_draws_are_independent():
 
 @pytest.mark.parametrize("draw", [halves, one_and_others])
 def test_items_with_fewer_than_two_ratings(draw):
-    one, other = draw([[3], [1, 1], [], [None, 2]], 4, rng())
+    one, other = draw(rating_table([[3], [1, 1], [], [None, 2]]), 4, rng())
     for side in (one, other):
         assert side.shape == (4, 4)
         assert (side[:, 1] == 1).all()
         assert np.isnan(side[:, [0, 2, 3]]).all()
     for ratings in ([], [[]], [[None]]):
-        one, other = draw(ratings, 3, rng())
+        one, other = draw(rating_table(ratings), 3, rng())
         assert one.shape == other.shape == (3, len(ratings))
         assert np.isnan(one).all()
         assert np.isnan(other).all()
@@ -263,7 +277,7 @@ def test_groups_by_hand():
     assert found.pearson == pytest.approx(r, abs=1e-10)
     assert found.spearman == pytest.approx(1, abs=1e-12)
     # Alpha is of the items themselves.
-    assert found.alpha == krippendorff_alpha(ratings)
+    assert found.alpha == alpha(ratings)
 
 
 def test_noise_averages_out_within_groups():
@@ -276,10 +290,10 @@ def test_noise_averages_out_within_groups():
 
 
 def test_memory_is_bounded_by_what_comes_back():
-    ratings = rng().random((10_000, 10)).tolist()
+    table = rng().random((10_000, 10))
     tracemalloc.start()
     try:
-        halves(ratings, 20, rng())
+        halves(table, 20, rng())
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -10,6 +10,7 @@ from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.metrics.distance.frechet import frechet_distance
+from dialogauge.metrics.overlap.bleu import Bleu
 from dialogauge.metrics.registry import parse_requests
 from dialogauge.studies.explain import check_explained, explain
 from tests.encode.models import build
@@ -182,6 +183,16 @@ def test_requests_are_refused_before_any_work(metric, message):
         check_explained(request)
     (fine,) = parse_requests("fbd[mean=norm]")
     check_explained(fine)
+
+
+def test_influences_are_known_where_they_are_defined():
+    class Known(Bleu):
+        def influences(self, summary, measures):
+            return summary - measures
+
+    assert Known().no_influences is None
+    with pytest.raises(InputError, match="^bleu: influences are known of fbd alone$"):
+        Bleu().influences(None, None)
 
 
 def test_a_stream_keeps_nothing_to_explain(corpus, model, monkeypatch):

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat
+from dialogauge.errors import Caveat, InputError
 from dialogauge.stats.arrays import Floats as Floats
 from dialogauge.text.languages import MadeFor
 
@@ -226,11 +226,11 @@ class Metric(ABC, Generic[Rows, Summary]):
     @property
     def no_influences(self) -> str | None:
         """Why nothing says by how much single turns push its score; None where `influences` does."""
-        return "influences are known of fbd alone"
+        return "influences are known of fbd alone" if type(self).influences is Metric.influences else None
 
     def influences(self, summary: Summary, measures: Rows) -> Floats:
-        """By how much the score would fall without each row, to first order."""
-        raise NotImplementedError
+        """By how much the score would fall without each row, to first order; refused unless a metric defines it."""
+        raise InputError(f"{self.label}: {self.no_influences}")
 
     @property
     def scores_turns(self) -> bool:

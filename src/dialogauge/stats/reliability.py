@@ -36,36 +36,6 @@ class Reliability:
     spearman: float
 
 
-def krippendorff_alpha(ratings: Sequence[Sequence[float | None]]) -> float:
-    """Krippendorff's alpha with the interval metric: 1 is perfect agreement, 0 is what chance gives, and less than 0 is
-    disagreement beyond chance.
-
-    Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": alpha = 1 - Do / De, where Do is the mean squared
-    difference of ratings of the same item, each rating counted once, and De that of any two ratings. The squared
-    differences of all ordered pairs of m numbers sum to 2m times their squared deviations from their mean, so with
-    n ratings in all, m of item u,
-
-        alpha = 1 - (n - 1) / n * (sum over u of m / (m - 1) * SS_u) / SS
-
-    SS_u is about the item's mean and SS about that of all ratings. Items with fewer than two ratings are left out. NaN
-    for fewer than two items, and where no two ratings differ."""
-    return _alpha(_table(ratings))
-
-
-def halves(ratings: Sequence[Sequence[float | None]], draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """The means of the two halves into which each item's ratings are split at random, anew in every draw: two arrays
-    (draws, items). Of an odd number the second half is the larger. NaN for items with fewer than two ratings."""
-    return _halves(_table(ratings), draws, rng)
-
-
-def one_and_others(
-    ratings: Sequence[Sequence[float | None]], draws: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """One of each item's ratings, at random and anew in every draw, and the mean of its others: two arrays (draws,
-    items). NaN for items with fewer than two ratings."""
-    return _one_and_others(_table(ratings), draws, rng)
-
-
 def spearman_brown(r: float) -> float:
     """The reliability of the mean over twice the raters, 2r / (1 + r) (Spearman 1910; Brown 1910). NaN for r <= -1."""
     return 2 * r / (1 + r) if r > -1 else float("nan")
@@ -80,7 +50,7 @@ def reliability(
     with two ratings or more. Correlations are means over 200 draws, those left out in which one side never differs;
     NaN for fewer than three items or groups. Spearman-Brown takes the halves as equal: with an odd number of raters
     they are not, and the reliability comes out a little low."""
-    table = _table(ratings)
+    table = rating_table(ratings)
     rated = _counts(table) >= 2
     if not rated.any():
         return None
@@ -92,8 +62,8 @@ def reliability(
     rng = np.random.default_rng([seed, 2])
     split, pearson, spearman = [], [], []
     for draws in _blocks(len(table)):
-        first, second = map(mean_by_group, _halves(scaled, draws, rng))
-        one, others = map(mean_by_group, _one_and_others(scaled, draws, rng))
+        first, second = map(mean_by_group, halves(scaled, draws, rng))
+        one, others = map(mean_by_group, one_and_others(scaled, draws, rng))
         split.append(pearson_rows(first, second))
         pearson.append(pearson_rows(one, others))
         spearman.append(spearman_rows(one, others))
@@ -102,15 +72,15 @@ def reliability(
         n=len(table),
         fewest_raters=int(counts.min()),
         most_raters=int(counts.max()),
-        alpha=_alpha(table),
+        alpha=krippendorff_alpha(table),
         split_half=spearman_brown(_mean(split)) if enough else np.nan,
         pearson=_mean(pearson) if enough else np.nan,
         spearman=_mean(spearman) if enough else np.nan,
     )
 
 
-def _table(ratings: Sequence[Sequence[float | None]]) -> Floats:
-    """(items, most ratings): each item's ratings, then NaN."""
+def rating_table(ratings: Sequence[Sequence[float | None]]) -> Floats:
+    """What the functions below take: (items, most ratings), each item's ratings, then NaN."""
     given = [[rating for rating in item if rating is not None] for item in ratings]
     table = np.full((len(given), max(map(len, given), default=0)), np.nan)
     for row, item in zip(table, given, strict=True):
@@ -122,7 +92,19 @@ def _counts(table: Floats) -> NDArray[np.int64]:
     return np.asarray((~np.isnan(table)).sum(axis=1), dtype=np.int64)
 
 
-def _alpha(table: Floats) -> float:
+def krippendorff_alpha(table: Floats) -> float:
+    """Krippendorff's alpha with the interval metric: 1 is perfect agreement, 0 is what chance gives, and less than 0 is
+    disagreement beyond chance.
+
+    Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": alpha = 1 - Do / De, where Do is the mean squared
+    difference of ratings of the same item, each rating counted once, and De that of any two ratings. The squared
+    differences of all ordered pairs of m numbers sum to 2m times their squared deviations from their mean, so with
+    n ratings in all, m of item u,
+
+        alpha = 1 - (n - 1) / n * (sum over u of m / (m - 1) * SS_u) / SS
+
+    SS_u is about the item's mean and SS about that of all ratings. Items with fewer than two ratings are left out. NaN
+    for fewer than two items, and where no two ratings differ."""
     table = table[_counts(table) >= 2]
     if len(table) < 2 or np.nanmin(table) == np.nanmax(table):
         return float("nan")
@@ -133,7 +115,9 @@ def _alpha(table: Floats) -> float:
     return float(1 - (n - 1) / n * (counts / (counts - 1) * within).sum() / total)
 
 
-def _halves(table: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def halves(table: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """The means of the two halves into which each item's ratings are split at random, anew in every draw: two arrays
+    (draws, items). Of an odd number the second half is the larger. NaN for items with fewer than two ratings."""
     counts = _counts(table)
     missing, values = np.isnan(table), np.nan_to_num(table)
     in_first = np.arange(table.shape[1]) < counts[:, None] // 2
@@ -147,7 +131,9 @@ def _halves(table: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats
     return sums / size, (values.sum(axis=1) - sums) / (counts - size)
 
 
-def _one_and_others(table: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def one_and_others(table: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """One of each item's ratings, at random and anew in every draw, and the mean of its others: two arrays (draws,
+    items). NaN for items with fewer than two ratings."""
     counts = _counts(table)
     if not table.size:
         return np.full((draws, len(table)), np.nan), np.full((draws, len(table)), np.nan)
