@@ -55,7 +55,7 @@ class MissingWeights(InputError):
     them."""
 
 
-REMARKS = frozenset({"not_measured", "ratings_unused"})
+REMARKS = frozenset({"not_measured", "ratings_unused", "systems_untested"})
 """Codes of caveats that tell and do not warn."""
 
 

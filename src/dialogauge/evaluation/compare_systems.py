@@ -9,6 +9,7 @@ from typing import Unpack
 
 from dialogauge.corpus.frames import CorpusLike
 from dialogauge.errors import Caveat, InputError, quote, quote_all
+from dialogauge.evaluation.answer import answer_by_default
 from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.evaluate_corpus import measure_run, score_all
@@ -104,9 +105,10 @@ def compare_measured(measured: Measured, settings: Settings, asked: dict[str, st
     for request in measured.requests:
         mine = [sample for sample in measured.samples if sample.label == request.label]
         pairs += all_pairs(mine, request.part or "", settings, asked)
+    scores = score_all(measured.samples, measured.requests, settings)
     return Comparison(
         pairs=pairs,
-        scores=score_all(measured.samples, measured.requests, settings),
+        scores=scores,
         columns=[request.name for request in measured.requests],
         systems=measured.systems,
         files=measured.files,
@@ -114,6 +116,7 @@ def compare_measured(measured: Measured, settings: Settings, asked: dict[str, st
         settings=settings,
         unit=measured.unit,
         baselines={name: base for name, base in measured.baselines.items() if {name, base} <= measured.systems.keys()},
+        answer=None if asked else answer_by_default(measured, scores, settings, pairs),
     )
 
 

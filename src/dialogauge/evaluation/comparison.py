@@ -10,6 +10,7 @@ from typing import Any
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.answer import Answer
 from dialogauge.evaluation.digits import format_estimates
 from dialogauge.evaluation.forms import Citation, CitationKeys, ScoreForms, cite, corpus_record, find
 from dialogauge.evaluation.options import Settings
@@ -54,6 +55,8 @@ class Comparison(ScoreForms):
     unit: str
     baselines: dict[str, str]
     """For a system the one it must not fall behind."""
+    answer: Answer | None = None
+    """Which system is ahead; where the default set was measured, and every pair compared."""
 
     def pair(self, first: str, second: str, metric: str) -> Pair:
         """The pair of two systems under one metric, in the order in which it was compared."""
@@ -88,6 +91,7 @@ class Comparison(ScoreForms):
             "schema": SCHEMA,
             "corpus": corpus_record(self.systems, self.files),
             "settings": {**asdict(self.settings), "unit": self.unit, "alpha": ALPHA},
+            **({"answer": self.answer.to_dict()} if self.answer else {}),
             "scores": [asdict(score) for score in self.scores],
             "pairs": self.to_records(),
             "warnings": [asdict(caveat) for caveat in self.caveats],

@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from dialogauge.corpus.frames import CorpusLike, as_source
+from dialogauge.evaluation.answer import answer_by_default, answer_caveats
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.floors import floor_caveats
 from dialogauge.evaluation.intervals import Estimate, Resampler, method
@@ -54,16 +55,18 @@ def evaluate(corpus: CorpusLike, metrics: Metrics | None = None, **options: Unpa
     measured = measure_run(corpus, metrics, run)
     columns = [request.name for request in measured.requests]
     scores = score_all(measured.samples, measured.requests, run.settings, floors=True, progress=run.progress)
+    caveats = [*answer_caveats(measured), *floor_caveats(scores, columns, measured.unit)]
     return Result(
         scores=scores,
         columns=columns,
         systems=measured.systems,
         files=measured.files,
-        caveats=[*measured.caveats, *floor_caveats(scores, columns, measured.unit)],
+        caveats=[*measured.caveats, *caveats],
         settings=run.settings,
         unit=measured.unit,
         samples=measured.samples,
         compat=run.compat,
+        answer=answer_by_default(measured, scores, run.settings),
     )
 
 

@@ -20,6 +20,8 @@ from dialogauge.tables.render import markdown_escape, prose
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dialogauge.evaluation.answer import Answer
+
 OURS = "dialogauge"
 RECIPES = {"compat:fbd-paper": "xiang2021assessing"}
 """For a recipe that a signature names, whose it is."""
@@ -101,6 +103,9 @@ class Forms(ABC):
 class MetricForms(Forms):
     """A result of metrics and systems. People can have its numbers with other digits, and other names for both."""
 
+    answer: Answer | None = None
+    """What it comes to, which people read above the table."""
+
     @abstractmethod
     def to_table(self, digits: int | None = None) -> tables.Table:
         """`digits`: decimals of every value, in place of as many as intervals justify."""
@@ -137,7 +142,8 @@ class MetricForms(Forms):
             return super().render(form)
         shown = renamed(self, names or {})
         parts = shown.latex_tables(digits) if form == "latex" else shown.all_tables(digits)
-        return "\n\n".join(tables.render_table(form, table, width) for table in parts)
+        said = [shown.answer.render(digits, width)] if shown.answer and form == "table" else []
+        return "\n\n".join([*said, *(tables.render_table(form, table, width) for table in parts)])
 
 
 class ScoreForms(MetricForms):

@@ -20,6 +20,7 @@ from dialogauge.tables import Cell, Header, Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dialogauge.evaluation.answer import Answer
     from dialogauge.evaluation.comparison import Comparison
     from dialogauge.evaluation.replies import Order, RankedReplies
 
@@ -103,6 +104,8 @@ class Result(ScoreForms):
     samples: list[Sample]
     """What the metrics noted, turn by turn."""
     compat: str | None = None
+    answer: Answer | None = None
+    """Which of several systems is ahead; where the default set was measured."""
 
     def score(self, system: str, metric: str) -> Score:
         """The score of one system under one metric; an `InputError` suggests names where there is none."""
@@ -131,6 +134,7 @@ class Result(ScoreForms):
             "schema": SCHEMA,
             "corpus": corpus_record(self.systems, self.files),
             "settings": {**asdict(self.settings), "unit": self.unit},
+            **({"answer": self.answer.to_dict()} if self.answer else {}),
             "scores": self.to_records(),
             "warnings": [asdict(caveat) for caveat in self.caveats],
         }

@@ -96,6 +96,12 @@ class Choice:
             raise InputError("; ".join(caveat.message for caveat in self.caveats()))
 
 
+def judging(requests: Sequence[Request]) -> Request | None:
+    """The metric of the default set by which systems are told apart, where one was measured."""
+    own = {request.name: request for request in requests if request.group == DEFAULT}
+    return next((own[name] for name in JUDGES if name in own), None)
+
+
 def _lack(request: Request, turns: Collection[Turn], beside_real: bool, on_most: bool) -> str:
     """What keeps a metric from being measured; nothing where nothing does."""
     metric = request.metric
