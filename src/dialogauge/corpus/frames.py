@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading, stream
-from dialogauge.corpus.readers.tables import spelled_out
+from dialogauge.corpus.readers.turns import spelled_out
 from dialogauge.corpus.reading.columns import FIELDS, ColumnMap, gather_ratings, refuse_names
 from dialogauge.corpus.reading.json import plain, refuse_surrogates
 from dialogauge.corpus.reading.reader import LocatedTurn, Reading

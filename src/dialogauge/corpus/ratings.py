@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dialogauge.corpus.corpus import Corpus, SourceFile
-from dialogauge.corpus.readers import json_turns, tables
+from dialogauge.corpus.readers.turns import number, rows, sniff_lines, sniff_parquet
 from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.reading.reader import FileHead, Reading
@@ -167,9 +167,9 @@ def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
     head = FileHead.read(path)
     if head.is_directory:
         raise InputError("is a directory; expected a file of ratings", path)
-    if tables.sniff_parquet(head):
+    if sniff_parquet(head):
         return _parquet(reading)
-    if json_turns.sniff_lines(head):
+    if sniff_lines(head):
         return _json_lines(reading)
     return _table(reading, "\t" if "\t" in head.first_line else ",")
 
@@ -184,7 +184,7 @@ def _json_lines(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _table(reading: Reading, delimiter: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     columns: list[str] | None = None
-    for line, row in tables.rows(reading, delimiter):
+    for line, row in rows(reading, delimiter):
         with reading.record(line):
             if columns is None:
                 # A column without a name is such as pandas writes for its index.
@@ -195,7 +195,7 @@ def _table(reading: Reading, delimiter: str) -> Iterator[tuple[int, Mapping[str,
                 raise InputError(f"expected {len(columns)} columns, found {len(row)}")
             cells: dict[str, Any] = {column: text or None for column, text in zip(columns, row, strict=True)}
             if cells["value"] is not None:
-                cells["value"] = tables.number(cells["value"])
+                cells["value"] = number(cells["value"])
             yield line, cells
 
 
@@ -208,14 +208,14 @@ def _parquet(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
             file = pq.ParquetFile(stream)
             names = list(file.schema_arrow.names)
             _check(names, "column")
-            rows = file.read([name for name in names if name in COLUMNS]).to_pylist()
+            records = file.read([name for name in names if name in COLUMNS]).to_pylist()
     except InputError as error:
         raise InputError(error.message, reading.path) from None
     except Exception as error:
         raise InputError(f"expected a Parquet file, found: {quote(str(error))}", reading.path) from None
-    for number, row in enumerate(rows, start=1):
+    for place, row in enumerate(records, start=1):
         value = row["value"]
-        yield number, {**row, "value": float(value) if isinstance(value, Decimal) else value}
+        yield place, {**row, "value": float(value) if isinstance(value, Decimal) else value}
 
 
 def _check(names: Collection[str], kind: str) -> None:

@@ -7,7 +7,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dialogauge.corpus.readers.tables import number, rows
+from dialogauge.corpus.readers.turns import number, rows
 from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn

@@ -17,9 +17,8 @@ from dialogauge.corpus.readers.entailment import ENTAILMENT
 from dialogauge.corpus.readers.fbd import FBD
 from dialogauge.corpus.readers.fed import FED
 from dialogauge.corpus.readers.grade import GRADE
-from dialogauge.corpus.readers.json_turns import JSON, JSONL
 from dialogauge.corpus.readers.parallel import PARALLEL, TEXT
-from dialogauge.corpus.readers.tables import CSV, PARQUET, TSV, header_of
+from dialogauge.corpus.readers.turns import CSV, JSON, JSONL, PARQUET, TSV, header_of
 from dialogauge.corpus.readers.usr import USR
 from dialogauge.corpus.reading.columns import ColumnMap, refuse_names
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading

@@ -1,4 +1,5 @@
-"""CSV and TSV with a header, quoted as spreadsheets and pandas do, and Parquet with the columns of our JSON lines."""
+"""Our own format, a turn per record: JSON lines, or a JSON array as pandas writes data frames; CSV and TSV, quoted as
+spreadsheets and pandas do; Parquet."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from dialogauge.corpus.reading.columns import FIELDS, RATINGS, gather_ratings, holds_responses, refuse_names
-from dialogauge.corpus.reading.json import parse, plain
+from dialogauge.corpus.reading.json import items, parse, parse_item, parse_object, plain
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.reading.records import turn
 from dialogauge.corpus.reading.source import opened
@@ -21,6 +22,27 @@ _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 _BATCH = 1024
+
+
+def sniff_lines(head: FileHead) -> bool:
+    """Whatever begins like an object: if it is broken, the reader says where."""
+    return head.first_line.lstrip().startswith("{")
+
+
+def read_lines(reading: Reading) -> Iterator[LocatedTurn]:
+    for line, text in reading.lines():
+        with reading.record(line):
+            yield line, turn(reading.columns.record(parse_object(text)), reading)
+
+
+def sniff_array(head: FileHead) -> bool:
+    return holds_responses(head.item, head.mapping)
+
+
+def read_array(reading: Reading) -> Iterator[LocatedTurn]:
+    for item in items(reading.path):
+        with reading.record(item.line, item=item.number):
+            yield item.line, turn(reading.columns.record(parse_item(item.text)), reading)
 
 
 def sniff_delimited(head: FileHead, delimiter: str) -> bool:
@@ -195,7 +217,8 @@ def _broken_parquet(error: Exception, reading: Reading) -> InputError:
     return InputError(f"expected a Parquet file, found: {quote(str(error))}", reading.path)
 
 
+JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff_lines, read_lines, has_columns=True)
+JSON = Reader("json", "a JSON array of turns", sniff_array, read_array, has_columns=True)
 CSV = _delimited("csv", "a table with commas and a header", ",")
 TSV = _delimited("tsv", "a table with tabs and a header", "\t")
-
 PARQUET = Reader("parquet", "a Parquet table", sniff_parquet, read_parquet, has_columns=True)
