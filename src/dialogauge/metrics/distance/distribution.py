@@ -18,6 +18,7 @@ from dialogauge.corpus.turn import REAL, Turn, unit_key
 from dialogauge.encode.base import Encoder, Pool, Pooled, Text
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import UNSIGNED, Floats, IntervalOf, Learned, Values
+from dialogauge.metrics.bounded_sample import random_key
 from dialogauge.metrics.distance.paired_rows import (
     NONE,
     PairedRows,
@@ -28,7 +29,6 @@ from dialogauge.metrics.distance.paired_rows import (
     repeated,
 )
 from dialogauge.metrics.encoding import COVERAGE, EncoderMetric, PreparedEncoding, layer_recipe, text_caveats
-from dialogauge.metrics.survey import random_key
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

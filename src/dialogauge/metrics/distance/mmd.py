@@ -14,7 +14,15 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Text
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.metrics.base import Floats, Learned, Values
-from dialogauge.metrics.distance.bounded_sample import BoundedSample, bounded_caveats, bounded_together, draw, total
+from dialogauge.metrics.bounded_sample import (
+    BoundedSample,
+    SmallestKeys,
+    bounded_caveats,
+    bounded_together,
+    draw,
+    random_key,
+    total,
+)
 from dialogauge.metrics.distance.distribution import (
     TO_GENERATED,
     TO_REAL,
@@ -24,7 +32,6 @@ from dialogauge.metrics.distance.distribution import (
     RealSide,
 )
 from dialogauge.metrics.distance.paired_rows import PairedRows, PairedSummary
-from dialogauge.metrics.survey import SmallestKeys, random_key
 from dialogauge.stats.arrays import blocks, both_rows, centred_rows, distance_blocks, rounding
 
 if TYPE_CHECKING:

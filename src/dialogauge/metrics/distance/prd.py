@@ -15,6 +15,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, check_seed, check_whole, unknown
 from dialogauge.metrics.base import Floats, Learned, Values
+from dialogauge.metrics.bounded_sample import BySystem, SmallestKeys, random_key
 from dialogauge.metrics.distance.codebooks import FIT_ROWS, Fit, assign, codebooks, histograms, prd_of_histograms
 from dialogauge.metrics.distance.distribution import (
     TO_GENERATED,
@@ -25,7 +26,6 @@ from dialogauge.metrics.distance.distribution import (
     RealSide,
 )
 from dialogauge.metrics.distance.paired_rows import PairedRows, PairedSummary, flattened
-from dialogauge.metrics.survey import BySystem, SmallestKeys, random_key
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders

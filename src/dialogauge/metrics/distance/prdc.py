@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import Floats, Values
-from dialogauge.metrics.distance.bounded_sample import BoundedSample, bounded_caveats, bounded_together, draw, total
+from dialogauge.metrics.bounded_sample import BoundedSample, bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.distance.distribution import DistributionMetric
 from dialogauge.metrics.distance.paired_rows import PairedRows, PairedSummary
 from dialogauge.stats.arrays import centred_rows, distance_blocks, rounding

@@ -20,6 +20,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Tokens
 from dialogauge.errors import Caveat, InputError
 from dialogauge.metrics.base import UNSIGNED, Floats, Learned
+from dialogauge.metrics.bounded_sample import SmallestKeys, random_key
 from dialogauge.metrics.encoding import (
     COVERAGE,
     NAMED,
@@ -30,7 +31,6 @@ from dialogauge.metrics.encoding import (
     together,
 )
 from dialogauge.metrics.prepared import Sums
-from dialogauge.metrics.survey import SmallestKeys, random_key
 from dialogauge.stats.arrays import unit_rows
 
 if TYPE_CHECKING:

@@ -1,11 +1,13 @@
-"""A bounded draw of vectors that adds: the same vectors come out in whatever order and parts they come in."""
+"""Bounded samples that add, by the smallest hashes: of what a corpus teaches metrics, and of the vectors they compare.
+The same come out in whatever order and parts they come in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,50 @@ from numpy.typing import NDArray
 from dialogauge.errors import Caveat
 from dialogauge.metrics.distance.paired_rows import NONE, PairedRows, PairedSummary
 
+Record = TypeVar("Record")
 Keys = NDArray[np.uint64]
+
+
+def random_key(value: Any) -> bytes:
+    """A hash, as good as drawn by chance, and the same in any order and process."""
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+@dataclass(frozen=True)
+class SmallestKeys(Generic[Record]):
+    """The records with the smallest keys, as many as the limit says. Where keys are hashes, that is a random sample.
+    Those of two parts add, in any order, to those of the whole."""
+
+    limit: int
+    keyed: tuple[tuple[bytes, Record], ...]
+    """By key."""
+    distinct: bool = False
+    """Whether equal records count once."""
+
+    @classmethod
+    def choose(cls, limit: int, keyed: Iterable[tuple[bytes, Record]], distinct: bool = False) -> SmallestKeys[Record]:
+        records = dict.fromkeys(keyed) if distinct else keyed
+        return cls(limit, tuple(sorted(records, key=itemgetter(0))[:limit]), distinct)
+
+    @property
+    def records(self) -> list[Record]:
+        return [record for _, record in self.keyed]
+
+    def __add__(self, other: SmallestKeys[Record]) -> SmallestKeys[Record]:
+        return self.choose(self.limit, (*self.keyed, *other.keyed), self.distinct)
+
+
+@dataclass(frozen=True)
+class BySystem(Generic[Record]):
+    """A sample of each system."""
+
+    samples: dict[str, SmallestKeys[Record]]
+
+    def __add__(self, other: BySystem[Record]) -> BySystem[Record]:
+        whole = dict(self.samples)
+        for system, sample in other.samples.items():
+            whole[system] = whole[system] + sample if system in whole else sample
+        return BySystem(whole)
 
 
 @dataclass(frozen=True)

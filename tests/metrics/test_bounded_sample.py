@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialogauge.metrics.distance.bounded_sample import bounded_caveats, bounded_together, draw, total
+from dialogauge.metrics.bounded_sample import bounded_caveats, bounded_together, draw, total
 from dialogauge.metrics.distance.paired_rows import PairedSummary, join_rows
 from tests.metrics.distance.rows import apart, line, noise, shuffled, side_rows, units
 
