@@ -67,8 +67,8 @@ class Answer:
         return f"{kind} test{sizes}; {holm}[low, high]: {100 * self.confidence:.4g}% interval of the difference"
 
     def render(self, digits: int | None = None, width: int | None = None) -> str:
-        """The sentences, and below them the basis, in lines of at most so many columns."""
-        texts = filter(None, (" ".join(self.sentences(digits)), self.basis()))
+        """The sentences, each in a line, and the basis below; in lines of at most so many columns."""
+        texts = filter(None, (*self.sentences(digits), self.basis()))
         return "\n".join(line for text in texts for line in wrapped(printable(text), width))
 
     def to_dict(self) -> dict[str, Any]:
