@@ -8,7 +8,7 @@ import pytest
 from dialogauge.corpus.inference import read_inference
 from dialogauge.learned.synthesis.options import Options
 from tests.corpus.files import write, write_lines
-from tests.learned.synthesis.test_synthesis_files import conversations
+from tests.learned.synthesis.test_synthesize import conversations
 
 FACTS = ["i have a dog .", "i am old ."]
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.errors import InputError
-from dialogauge.learned.ruber.pairs import NEAR, NEGATIVES, POOL, Pairs, sampler
+from dialogauge.learned.ruber.pairs import NEAR, NEGATIVES, POOL, Pairs, Sampler, same_texts
 
 ALPHABET = ["a", "A", "a !", " a", "b", "B.", "c d", "CD", "c-d e", "?", "!", "é"]
 examples = settings(max_examples=80, deadline=None, derandomize=True)
@@ -12,6 +12,10 @@ examples = settings(max_examples=80, deadline=None, derandomize=True)
 
 def letters(text):
     return "".join(character for character in text.lower() if character.isalnum()) or text.strip()
+
+
+def sampler(pairs, texts, vectors=None):
+    return Sampler(pairs, texts, same_texts(texts), vectors)
 
 
 def made(responses, vectors=None):

@@ -218,10 +218,6 @@ class Sampler:
         return np.concatenate(found)
 
 
-def sampler(pairs: Pairs, texts: Sequence[str], vectors: NDArray[np.float32] | None = None) -> Sampler:
-    return Sampler(pairs, texts, same_texts(texts), vectors)
-
-
 def response_caveats(judged: int, turns: int) -> list[Caveat]:
     """A warning where turns look like responses to be judged, not like conversations to learn from: `judged` of them
     have ratings or references."""
