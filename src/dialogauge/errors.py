@@ -55,6 +55,10 @@ class MissingWeights(InputError):
     them."""
 
 
+class UnsuitedEncoder(InputError):
+    """An encoder that was found, and cannot give what a metric asks of it."""
+
+
 REMARKS = frozenset({"not_measured", "ratings_unused", "systems_untested"})
 """Codes of caveats that tell and do not warn."""
 

@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dialogauge import compare, correlate, evaluate
+from dialogauge.encode import find
 from dialogauge.metrics import registry
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -152,3 +154,44 @@ def test_the_list_shows_groups(dialogauge):
     assert document["groups"]["overlap"] == ["bleu", "rouge_l", "meteor"]
     of_bleu = next(record for record in document["metrics"] if record["name"] == "bleu")
     assert of_bleu["groups"] == "all, overlap"
+
+
+def test_an_encoder_that_cannot_do_what_a_default_asks_for(dialogauge, tmp_path):
+    (tmp_path / "words.txt").write_text("i 1 0\nyou 0 1\n")
+    done = dialogauge("score", EVERYDAY, "--real", PEOPLE, "--encoder", f"static:{tmp_path / 'words.txt'}")
+    assert done.code == 0
+    assert "ruber_unreferenced (was trained with the encoder minilm" in done.err
+    assert "bertscore (bertscore needs an encoder that reads tokens in context" in done.err
+    assert "fbd and mmd (the encoder words@" in done.err
+    assert dialogauge("score", EVERYDAY, "--encoder", "no-such-encoder").code == 2
+
+
+def test_weights_that_are_nowhere_to_be_found(dialogauge, monkeypatch):
+    minilm = find.KNOWN["minilm"]
+    monkeypatch.setitem(find.KNOWN, "minilm", replace(minilm, package=lambda: None, hub="no/such-model"))
+    monkeypatch.delenv("DIALOGAUGE_MODELS", raising=False)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    done = dialogauge("score", EVERYDAY, "--format", "json")
+    assert (done.code, columns(done)) == (0, ["distinct", "length"])
+    assert "bertscore (no encoder 'minilm': looked for it" in done.err
+    assert dialogauge("score", EVERYDAY, "--metrics", "bertscore").code == 2
+
+
+def test_texts_in_another_language(dialogauge, tmp_path):
+    german = tmp_path / "deutsch.jsonl"
+    reply = "das ist nicht so gut, wie ich es haben will"
+    record = {"context": ["was ist das und wie geht es dir?"], "response": reply, "references": [reply]}
+    german.write_text("".join(json.dumps({**record, "id": str(number)}) + "\n" for number in range(20)))
+    done = dialogauge("score", german, "--format", "json")
+    assert columns(done) == ["distinct", "length"]
+    assert "(made for English, and most texts are in another language)" in done.err
+
+
+def test_a_stream_is_looked_at_as_far_as_it_is_kept(dialogauge, tmp_path, monkeypatch):
+    monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 40)
+    path = tmp_path / "long.jsonl"
+    lines = [{"response": f"well {number}"} for number in range(100)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in [*lines, {"response": "so", "references": ["so"]}]))
+    done = dialogauge("score", path, "--format", "json")
+    assert columns(done) == ["distinct", "length"]
+    assert "bertscore (no references in the first 41 turns)" in done.err

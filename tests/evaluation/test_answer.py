@@ -204,6 +204,14 @@ def test_pairs_that_were_chosen_have_no_answer(judged):
     assert compare(turns, against=["a=b"]).answer is None
 
 
+def test_options_of_the_run_do_not_hide_the_judge(monkeypatch):
+    monkeypatch.setattr(registry, "DEFAULT_SET", ("embedding_average", "length"))
+    monkeypatch.setattr(default_set, "JUDGES", ("embedding_average",))
+    result = evaluate(corpus(a=WRONG, b=RIGHT), encoder="static:minilm")
+    assert result.answer.metric == "embedding_average[encoder=static:minilm]"
+    assert result.answer.systems == ["b", "a"]
+
+
 def test_variety_and_length_name_no_winner():
     replies = [Turn(str(n), f"{s} {n}" if s == "a" else "so", system=s) for s in "ab" for n in range(30)]
     result = evaluate(Corpus(replies))

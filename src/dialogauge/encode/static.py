@@ -18,7 +18,7 @@ from dialogauge.encode.base import Coverage, Encoder, Pool, Pooled, Split, Text,
 from dialogauge.encode.find import INDEX, WEIGHTS
 from dialogauge.encode.tokenizer import FAILS, load_tokenizer, tokenizer_errors, unknown_token
 from dialogauge.encode.word_vectors.store import WordVectorStore, cached_store
-from dialogauge.errors import InputError, quote_all
+from dialogauge.errors import InputError, UnsuitedEncoder, quote_all
 from dialogauge.files import cache_folder, expanded
 from dialogauge.text.words import RECIPE
 from dialogauge.text.words import words as nltk_words
@@ -65,9 +65,7 @@ class StaticEncoder(Encoder):
 
     def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
         """The mean or the maximum over the known words of each text; zeros for a text that has none."""
-        self._refuse_layer(layer)
-        if pool not in ("mean", "max"):
-            raise InputError(f"the encoder {self.identity} has no {pool!r} vector; choose pool=mean or pool=max")
+        self.expect(pool, pairs=False, layer=layer)
         single = [text for text in texts if isinstance(text, str)]
         if len(single) < len(texts):
             raise InputError(f"the encoder {self.identity} takes single texts, found a (context, response) pair")
@@ -103,6 +101,12 @@ class StaticEncoder(Encoder):
         unknown = len(every) - len(ids)
         coverage = Coverage(len(every), unknown, illegible=bool(unknown) and not len(ids))
         return Tokens(ids, places, special, self._table[ids], unknown=unknown, coverage=coverage)
+
+    def expect(self, kind: str, *, pairs: bool, layer: int | None = None) -> None:  # noqa: ARG002
+        """Refuses what a table of words has not; whether there are pairs shows in the texts."""
+        self._refuse_layer(layer)
+        if kind not in ("tokens", "mean", "max"):
+            raise UnsuitedEncoder(f"the encoder {self.identity} has no {kind!r} vector; choose pool=mean or pool=max")
 
     def _refuse_layer(self, layer: int | None) -> None:
         if layer not in (None, 0):

@@ -19,7 +19,7 @@ from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import REAL, Turn
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, unknown
+from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, UnsuitedEncoder, unknown
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
 from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
@@ -137,7 +137,7 @@ def _prepare(
     for request in list(choice.requests):
         try:
             ready = request.metric.prepare(corpus, real, encoders)
-        except (MissingPackage, MissingWeights) as error:
+        except (MissingPackage, MissingWeights, UnsuitedEncoder) as error:
             choice.leave_out_missing(request, error)
         else:
             choice.leave_out_foreign(request, ready.made_for, languages)

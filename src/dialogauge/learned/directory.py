@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.encode.base import Encoder
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import InputError, quote, require_neural
+from dialogauge.errors import InputError, UnsuitedEncoder, quote, require_neural
 from dialogauge.files import check_writable, expanded, whole_directory
 from dialogauge.tables import to_json
 from dialogauge.text.languages import MadeFor
@@ -183,7 +183,7 @@ def find_encoder(saved: SavedModel, given: str | None, encoders: Encoders) -> En
         found = encoders.get(given or encoder_name(saved))
     except InputError as error:
         hint = "" if given else f"; it is the encoder of the model {saved.directory}: say with encoder= where it is"
-        raise InputError(f"{error.message}{hint}", error.path) from None
+        raise type(error)(f"{error.message}{hint}", error.path) from None
     check_encoder(saved, found)
     return found
 
@@ -192,8 +192,9 @@ def check_encoder(saved: SavedModel, encoder: Encoder) -> None:
     """Refuses an encoder other than the one the model was trained with, by whatever name."""
     wanted = saved.section("encoder")["identity"]
     if encoder.identity.rpartition("@")[2] != str(wanted).rpartition("@")[2]:
-        raise saved.error(
+        message = (
             f"was trained with the encoder {wanted}, found {encoder.identity}; give the metric its own, "
             f"[encoder={encoder_name(saved)}], or train a model with `dialogauge train {saved.card['kind']} --encoder "
             "NAME`"
         )
+        raise UnsuitedEncoder(message, saved.directory)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights
+from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, UnsuitedEncoder
 from dialogauge.tables import in_words
 from dialogauge.text.languages import Languages, MadeFor
 
@@ -65,10 +65,10 @@ class Choice:
 
     def leave_out(self, request: Request, reason: str) -> None:
         self.requests.remove(request)
-        self.left_out.setdefault(reason, []).append(request.name)
+        self.left_out.setdefault(reason, []).append(request.metric.name)
 
-    def leave_out_missing(self, request: Request, error: MissingPackage | MissingWeights) -> None:
-        """What lacks a package or weights; raises where the metric itself was asked for."""
+    def leave_out_missing(self, request: Request, error: MissingPackage | MissingWeights | UnsuitedEncoder) -> None:
+        """What lacks a package, weights or the right encoder; raises where the metric itself was asked for."""
         if request.group is None:
             raise error
         if isinstance(error, MissingPackage):
@@ -98,7 +98,7 @@ class Choice:
 
 def judging(requests: Sequence[Request]) -> Request | None:
     """The metric of the default set by which systems are told apart, where one was measured."""
-    own = {request.name: request for request in requests if request.group == DEFAULT}
+    own = {request.metric.name: request for request in requests if request.group == DEFAULT}
     return next((own[name] for name in JUDGES if name in own), None)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Tokens
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, UnsuitedEncoder
 from dialogauge.metrics.base import UNSIGNED, Floats, Learned
 from dialogauge.metrics.bounded_sample import SmallestKeys, random_key
 from dialogauge.metrics.encoding import (
@@ -186,7 +186,7 @@ class BertScore(EncoderMetric[Floats, Sums], ReadMeans):
 
         found = encoders.get(self.encoder, self.dtype)
         if not isinstance(found, Transformer):
-            raise InputError(f"bertscore needs an encoder that reads tokens in context, found {self.encoder}")
+            raise UnsuitedEncoder(f"bertscore needs an encoder that reads tokens in context, found {self.encoder}")
         found.expect("tokens", pairs=False, layer=self.layer_of(found))
         return found
 
