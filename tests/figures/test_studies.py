@@ -8,8 +8,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError, MissingPackage
 from dialogauge.figures import plot_normality, plot_training
 from dialogauge.figures.studies import _draw_training, plot_sensitivity
-from dialogauge.studies.normality import Normality
-from dialogauge.studies.normality_table import NormalityRow
+from dialogauge.studies.normality_result import Normality, NormalityRow
 from dialogauge.studies.sensitivity import sensitivity
 
 

@@ -13,7 +13,7 @@ from dialogauge.errors import InputError
 from dialogauge.metrics.distance.fbd import Fbd
 from dialogauge.stats import gaussian_tests
 from dialogauge.studies.normality import normality
-from dialogauge.studies.normality_table import NormalityRow
+from dialogauge.studies.normality_result import NormalityRow
 from tests.encode.models import SENTENCES, build, minilm
 from tests.shared import annotation
 

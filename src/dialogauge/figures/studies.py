@@ -12,8 +12,7 @@ import numpy as np
 from dialogauge.figures.drawing import BEST, EDGE, INK, MUTED, STYLES, caption, fit, panels, plain, save
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.gaussian_tests import LEVEL
-from dialogauge.studies.normality import Normality
-from dialogauge.studies.normality_table import Example, NormalityRow
+from dialogauge.studies.normality_result import Example, Normality, NormalityRow
 from dialogauge.studies.perturb import KINDS
 from dialogauge.studies.sensitivity import Sensitivity
 from dialogauge.studies.trend import DIRECTIONS

@@ -3,71 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dialogauge import __version__, tables
-from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge import __version__
+from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike, as_corpus, as_source
 from dialogauge.encode.base import Dtype, Pool, Text
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import COUNT, Caveat, InputError, check_whole, unknown
-from dialogauge.evaluation.forms import MetricForms, corpus_record, find
 from dialogauge.evaluation.measure import read_real
 from dialogauge.evaluation.options import Settings, chosen_systems
 from dialogauge.metrics.distance.distribution import RealSide
 from dialogauge.metrics.distance.fbd import Fbd
 from dialogauge.metrics.encoding import text_caveats
 from dialogauge.stats.arrays import one_blas_thread
-from dialogauge.stats.gaussian_tests import LEAST, LEVEL, MOST, SAMPLES
-from dialogauge.studies.normality_table import NormalityRow, VectorsKind, normality_table
+from dialogauge.stats.gaussian_tests import LEAST, MOST
+from dialogauge.studies.normality_result import Normality, NormalityRow, VectorsKind
 
-SCHEMA = "dialogauge.normality/1"
 FEW = 20
 """Below so many vectors, hardly any departure from a Gaussian can be found."""
-
-
-@dataclass(frozen=True, repr=False)
-class Normality(MetricForms):
-    """What `normality` gives: the references first, then real conversations, then the systems."""
-
-    rows: list[NormalityRow]
-    dimensions: int
-    """Of the vectors, those that do not vary included."""
-    systems: dict[str, int]
-    """Turns per system."""
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
-    seed: int
-    signature: str
-
-    def row(self, name: str, kind: VectorsKind = "system") -> NormalityRow:
-        """The row of a system or, by its kind, of the references or of real conversations."""
-        return find(self.rows, name=name, kind=kind)
-
-    def names(self) -> list[str]:
-        return list(self.systems)
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """One per row; what single dimensions have stands in the row's `tests`."""
-        return [row.record() for row in self.rows]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What `--format json` prints."""
-        plan = {"seed": self.seed, "level": LEVEL, "correction": "holm", "samples": SAMPLES}
-        return {
-            "schema": SCHEMA,
-            "corpus": corpus_record(self.systems, self.files),
-            "settings": {**plan, "dimensions": self.dimensions, "signature": self.signature},
-            "rows": self.to_records(),
-            "warnings": [asdict(caveat) for caveat in self.caveats],
-        }
-
-    def to_table(self, digits: int | None = None) -> tables.Table:
-        return normality_table(self, digits)
 
 
 @one_blas_thread()

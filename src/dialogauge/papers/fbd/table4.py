@@ -12,7 +12,7 @@ from dialogauge.papers.fbd.published import PAPER, load_corpora, table4
 from dialogauge.papers.side_by_side import SideBySide, Source, encoder_for, files_of, make_table, stand_in_caveats
 from dialogauge.progress import progress_bar
 from dialogauge.studies.normality import normality
-from dialogauge.studies.normality_table import NormalityRow, mean_and_deviation
+from dialogauge.studies.normality_result import NormalityRow, mean_and_deviation
 from dialogauge.tables import Table
 
 KINDS = {"references": "references", "system": "responses"}

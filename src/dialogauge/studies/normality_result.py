@@ -1,21 +1,22 @@
-"""What the tests for normality found of one set of vectors, and the table of it."""
+"""What the tests for normality found of each set of vectors, and the table of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dialogauge.corpus.corpus import SourceFile
+from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import UNDEFINED, defined, fixed
+from dialogauge.evaluation.forms import MetricForms, corpus_record, find
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.gaussian_tests import LEVEL, SAMPLES, DimensionTests, along_directions, each_dimension
 from dialogauge.tables import Cell, Header, Table
 
-if TYPE_CHECKING:
-    from dialogauge.studies.normality import Normality
-
+SCHEMA = "dialogauge.normality/1"
 VectorsKind = Literal["references", "real", "system"]
 HIDDEN = {"record": False}
 
@@ -105,10 +106,46 @@ class NormalityRow:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata.get("record", True)}
 
 
-def normality_table(result: Normality, digits: int | None = None) -> Table:
-    names = ["n", "W", "p", f"p < {LEVEL}", "after Holm", "directions: W", "directions: p"]
-    headers = [Header("vectors of", align="left"), *map(Header, names)]
-    return Table(headers, [_cells(row, digits) for row in result.rows], _notes(result), "normality")
+@dataclass(frozen=True, repr=False)
+class Normality(MetricForms):
+    """What `normality` gives: the references first, then real conversations, then the systems."""
+
+    rows: list[NormalityRow]
+    dimensions: int
+    """Of the vectors, those that do not vary included."""
+    systems: dict[str, int]
+    """Turns per system."""
+    files: tuple[SourceFile, ...]
+    caveats: list[Caveat]
+    seed: int
+    signature: str
+
+    def row(self, name: str, kind: VectorsKind = "system") -> NormalityRow:
+        """The row of a system or, by its kind, of the references or of real conversations."""
+        return find(self.rows, name=name, kind=kind)
+
+    def names(self) -> list[str]:
+        return list(self.systems)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """One per row; what single dimensions have stands in the row's `tests`."""
+        return [row.record() for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--format json` prints."""
+        plan = {"seed": self.seed, "level": LEVEL, "correction": "holm", "samples": SAMPLES}
+        return {
+            "schema": SCHEMA,
+            "corpus": corpus_record(self.systems, self.files),
+            "settings": {**plan, "dimensions": self.dimensions, "signature": self.signature},
+            "rows": self.to_records(),
+            "warnings": [asdict(caveat) for caveat in self.caveats],
+        }
+
+    def to_table(self, digits: int | None = None) -> Table:
+        names = ["n", "W", "p", f"p < {LEVEL}", "after Holm", "directions: W", "directions: p"]
+        headers = [Header("vectors of", align="left"), *map(Header, names)]
+        return Table(headers, [_cells(row, digits) for row in self.rows], _notes(self), "normality")
 
 
 def mean_and_deviation(mean: float | None, sd: float | None, decimals: int) -> str:
