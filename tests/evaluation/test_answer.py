@@ -174,6 +174,24 @@ def test_score_and_compare_give_the_same_answer(judged):
     assert comparison.render("table").startswith(document["text"])
 
 
+def test_two_that_tie_ahead_of_a_third(judged):
+    result = evaluate(corpus(a=WRONG, b=RIGHT, c=RIGHT))
+    # Holm: 1/1001 x 3 for the first of the two clear pairs; b and c never differ.
+    assert result.answer.sentences() == [
+        "On rouge_l, b is ahead of a by 1.000 [1.000, 1.000] (p = 0.003).",
+        "No difference between b and c (0.000 [0.000, 0.000], p = 1.000) is clear of chance.",
+    ]
+
+
+def test_systems_that_answered_different_contexts_are_two_samples(judged):
+    apart = [replace(turn, id=f"x{turn.id}", context=("other", turn.context[0] + "!")) for turn in corpus(b=RIGHT[:25])]
+    chance = np.arange(30) % 2
+    found = evaluate(Corpus([*corpus(a=chance), *apart])).answer
+    assert found.sentences()[0].startswith("On rouge_l, b is ahead of a by 0.50 [0.")
+    assert found.basis().startswith("two-sample test over 25 and 30 contexts; ")
+    assert found.pairs[0].test == "permutation"
+
+
 def test_other_formats_stay_what_they_were(judged):
     turns = corpus(a=WRONG, b=RIGHT)
     result, named = evaluate(turns), evaluate(turns, "rouge_l,length")

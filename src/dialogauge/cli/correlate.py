@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.common.inputs import (
-    METRICS,
+    METRICS_OR_DEFAULT,
     Joined,
     add_inputs,
     add_names,
@@ -27,7 +27,7 @@ HELP = "see how well metrics agree with people"
 DESCRIPTION = """\
 Correlates metrics with human ratings of turns, dialogues and systems, with intervals, p-values and what people agree
 on among themselves. Every file is a corpus of its own; with several, the mean over them comes last. Correlations are
-signed: below 0, a metric points the wrong way."""
+signed: below 0, a metric points the wrong way. Without --metrics, those that suit each corpus are taken."""
 EXAMPLES = """\
 examples:
   dialogauge correlate rated.jsonl                        the metrics that suit the file
@@ -44,7 +44,7 @@ or in a file of their own with the columns id, system, rater, dimension, value."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="rated responses; gzip is fine, - is stdin")
-    parser.add_argument("--metrics", metavar="LIST", action=Joined, help=METRICS)
+    parser.add_argument("--metrics", metavar="LIST", action=Joined, help=METRICS_OR_DEFAULT)
     parser.add_argument(
         "--level",
         metavar="LIST",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dialogauge.cli.common.gates import BELOW, add_fail_below, below, exit_status, parse_gates
 from dialogauge.cli.common.inputs import (
-    METRICS,
+    METRICS_OR_DEFAULT,
     Joined,
     add_inputs,
     add_real,
@@ -31,8 +31,8 @@ ORDERS: tuple[Order, ...] = ("worst", "best")
 HELP = "score systems under metrics, with intervals"
 DESCRIPTION = """\
 Scores every system in the files under every metric; without --metrics, under those that suit the files, and says
-which system is ahead by how much, and how sure that is. Each score carries an interval from resampling
-dialogues (where known, else contexts), with the same resamples for all systems."""
+which system is ahead, by how much and how sure that is. Each score carries an interval from resampling dialogues
+(where known, else contexts), with the same resamples for all systems."""
 EXAMPLES = """\
 examples:
   dialogauge score responses.jsonl
@@ -52,7 +52,7 @@ prompt, answer and model; --map system=variant names any."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine, - is stdin")
-    parser.add_argument("--metrics", metavar="LIST", action=Joined, help=METRICS)
+    parser.add_argument("--metrics", metavar="LIST", action=Joined, help=METRICS_OR_DEFAULT)
     parser.add_argument(
         "--explain", metavar="METRIC", help="also list the ten responses that push this distance most (fbd)"
     )

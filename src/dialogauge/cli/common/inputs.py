@@ -41,9 +41,10 @@ class Joined(argparse.Action):
 
 
 METRICS = (
-    "comma-separated or repeated; see `dialogauge metrics`, also for groups, as overlap or all (default: what suits the"
-    " files). FILE.py:FUNCTION scores by a function of your own: the file is run"
+    "comma-separated or repeated; see `dialogauge metrics`, also for groups, such as overlap or all. FILE.py:FUNCTION"
+    " scores by a function of your own: the file is run"
 )
+METRICS_OR_DEFAULT = f"{METRICS} (default: those that suit the files)"
 
 
 def add_names(parser: argparse.ArgumentParser, option: str, what: str) -> None:
