@@ -188,6 +188,7 @@ def write_replies(out: Path, answers: Answers, options: Any) -> None:
             (
                 {
                     "id": f"{turns[n].conversation.name}:{turns[n].index}",
+                    "dialogue": turns[n].conversation.name,
                     "context": turns[n].context,
                     "response": text,
                     "system": kind,
