@@ -30,9 +30,10 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.find import find_model
 from dialogauge.encode.network import load_model
 from dialogauge.learned.entailment.data import Files, read_data
-from dialogauge.learned.entailment.model import EntailmentModel, Tuned, open_entailment, premise_of
+from dialogauge.learned.entailment.model import EntailmentModel, open_entailment, premise_of
 from dialogauge.learned.entailment.recipe import RECIPES
 from dialogauge.learned.entailment.train import train
+from dialogauge.learned.pair_network import Tuned
 
 SHARED = Path(os.environ.get("DIALOGAUGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 DAILYH = SHARED / "corpora" / "fbd_six" / "dailyh_annotation.json"
@@ -45,7 +46,7 @@ def plain(model: EntailmentModel) -> Any:
     """The tuned model as transformers runs it."""
     files = find_model("minilm")
     tokenizer, network = AutoTokenizer.from_pretrained(files.directory), load_model(files, "float32", files.layers)
-    Tuned(model.saved, model.shape).apply(network)
+    Tuned(model.saved, model.shape.rank).apply(network)
     head = model.ready(Encoders()).judge.head.float()  # type: ignore[attr-defined]
 
     @torch.no_grad()

@@ -27,6 +27,7 @@ LEFT_TO_RIGHT = [
 ]
 WITHOUT_TRAINING = {
     "learned.directory",
+    "learned.pair_network",
     "learned.words",
     "learned.ruber.inputs",
     "learned.ruber.networks",

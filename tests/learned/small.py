@@ -83,9 +83,9 @@ def random_weights(shapes, seed=0):
 def tensors_of(shape, opened):
     """Names and shapes of the weights of an entailment model."""
     from dialogauge.encode.network import skeleton
-    from dialogauge.learned.entailment.model import _tensors_of_esim, expected_tensors
+    from dialogauge.learned.entailment.model import _tensors_of_esim, tensors_of_tuned
 
-    return _tensors_of_esim(shape) if shape.network == "esim" else expected_tensors(skeleton(opened.files), shape)
+    return _tensors_of_esim(shape) if shape.network == "esim" else tensors_of_tuned(skeleton(opened.files), shape)
 
 
 def write_entailment(

@@ -9,8 +9,8 @@ import pytest
 from dialogauge.encode.static import open_static
 from dialogauge.errors import InputError
 from dialogauge.learned.entailment.fit import EntailmentStage
-from dialogauge.learned.entailment.inputs import WINDOW, shuffled_batches, sorted_batches
 from dialogauge.learned.training.loop import Loop
+from dialogauge.learned.training.token_pairs import WINDOW, shuffled_batches, sorted_batches
 from tests.encode.models import open_model
 from tests.learned.entailment.pairs import data_of, pairs, quick, quiet_bert, task_of, write_short_vectors
 from tests.learned.small import torch
@@ -117,7 +117,7 @@ def test_the_best_stage_is_that_with_the_highest_accuracy_and_of_several_with_th
 
 
 def test_an_epoch_may_have_several_stages(start, monkeypatch):
-    monkeypatch.setattr("dialogauge.learned.entailment.fit.STAGE", 12)
+    monkeypatch.setattr("dialogauge.learned.training.token_pairs.STAGE", 12)
     made = start(epochs=2, batch=4, stop=1)
     assert (len(made.train), made.parts) == (45, 4)
     plans = [made.plan(number) for number in range(8)]
@@ -131,7 +131,7 @@ def test_an_epoch_may_have_several_stages(start, monkeypatch):
 
 def test_stages_of_an_epoch_end_where_one_stage_would(start, monkeypatch):
     whole = Loop(start(epochs=2, stop=9)).run().curve
-    monkeypatch.setattr("dialogauge.learned.entailment.fit.STAGE", 15)
+    monkeypatch.setattr("dialogauge.learned.training.token_pairs.STAGE", 15)
     parts = Loop(start(epochs=2, stop=9)).run().curve
     assert [stage.epoch for stage in parts] == [0.3333, 0.6667, 1, 1.3333, 1.6667, 2]
     assert [parts[place].validation_loss for place in (2, 5)] == [stage.validation_loss for stage in whole]
@@ -140,7 +140,7 @@ def test_stages_of_an_epoch_end_where_one_stage_would(start, monkeypatch):
 
 def test_a_schedule_that_is_taken_up_again(start, monkeypatch):
     """After any number of stages, the rate is that of the next step."""
-    monkeypatch.setattr("dialogauge.learned.entailment.fit.STAGE", 15)
+    monkeypatch.setattr("dialogauge.learned.training.token_pairs.STAGE", 15)
     made = start(epochs=2, stop=9)
     used = []
     made.optimizer.register_step_pre_hook(lambda *_: used.append(made.optimizer.param_groups[0]["lr"]))
@@ -155,7 +155,7 @@ def test_a_schedule_that_is_taken_up_again(start, monkeypatch):
 def test_loss_and_accuracy_of_a_stage_by_hand(start):
     made = start(epochs=1)
     (stage,) = Loop(made).run().curve
-    logits = torch.from_numpy(made.logits(made.held))
+    logits = torch.from_numpy(made.outputs(made.held))
     labels = made.labels[torch.from_numpy(made.held)]
     loss = -torch.log_softmax(logits, dim=1)[torch.arange(len(labels)), labels].mean()
     assert stage.validation_loss == pytest.approx(float(loss), rel=1e-6)
@@ -163,7 +163,7 @@ def test_loss_and_accuracy_of_a_stage_by_hand(start):
 
 
 def test_pairs_held_back_that_are_looked_at(start, monkeypatch):
-    monkeypatch.setattr("dialogauge.learned.entailment.fit.WATCHED", 4)
+    monkeypatch.setattr("dialogauge.learned.training.token_pairs.WATCHED", 4)
     made, again = start(), start()
     assert len(made.held) == 4
     assert made.held.tolist() == again.held.tolist()
@@ -173,9 +173,9 @@ def test_logits_come_in_the_order_asked_for(start):
     for kind in ("esim", "adapter"):
         made = start(kind)
         rows = np.array([5, 0, 17, 3, 9])
-        found = made.logits(rows)
+        found = made.outputs(rows)
         for place, row in enumerate(rows):
-            np.testing.assert_allclose(made.logits(np.array([row]))[0], found[place], atol=1e-5)
+            np.testing.assert_allclose(made.outputs(np.array([row]))[0], found[place], atol=1e-5)
         assert np.ptp(found, axis=0).max() > 1e-4
 
 
@@ -235,7 +235,7 @@ def test_rows_longer_than_the_encoder_takes(folder, encoders):
 
 def test_blocks_of_pairs_change_nothing(data, encoders, monkeypatch):
     whole = task_of(data, encoders["adapter"], quick("adapter")).inputs
-    monkeypatch.setattr("dialogauge.learned.entailment.inputs.AT_ONCE", 5)
+    monkeypatch.setattr("dialogauge.learned.training.token_pairs.AT_ONCE", 5)
     parts = task_of(data, encoders["adapter"], quick("adapter")).inputs
     assert torch.equal(parts.ids.states, whole.ids.states)
     assert torch.equal(parts.segments.states, whole.segments.states)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from dialogauge.encode.network import load_model, skeleton
-from dialogauge.learned.entailment.model import POOLS, EntailmentShape, expected_tensors
-from dialogauge.learned.entailment.networks import (
+from dialogauge.learned.entailment.model import POOLS, EntailmentShape, tensors_of_tuned
+from dialogauge.learned.entailment.networks import ClassHead
+from dialogauge.learned.pair_network import (
     SCALE,
-    PairClassifier,
+    PairNetwork,
     TokenIds,
     adapt,
     adapters,
@@ -29,6 +30,10 @@ def files(tmp_path_factory):
 @pytest.fixture(scope="module", params=FAMILIES)
 def each(request, tmp_path_factory):
     return open_model(build(request.param, tmp_path_factory.mktemp("each") / request.param)).files
+
+
+def tuned(shape, encoder):
+    return PairNetwork(encoder, shape.rank, shape.pool, ClassHead(shape))
 
 
 def loaded(files):
@@ -84,9 +89,9 @@ def test_names_and_shapes_without_any_weights(each):
     assert "meta" in {tensor.device.type for tensor in bare.parameters()}
     for rank in (0, RANK):
         shape = EntailmentShape("transformer", 32, rank=rank)
-        made = PairClassifier(shape, loaded(each))
+        made = tuned(shape, loaded(each))
         found = {name: tuple(tensor.shape) for name, tensor in made.learned().items()}
-        assert dict(expected_tensors(bare, shape)) == found
+        assert dict(tensors_of_tuned(bare, shape)) == found
     adapt(model, RANK)
     assert expected(bare, RANK) == {name: tuple(tensor.shape) for name, tensor in adapters(model).items()}
     for name, layer in matrices(model).items():
@@ -99,15 +104,13 @@ def test_the_pooler_is_left_alone(files):
     assert len(found) == 3 * 6  # query, key, value, their output, and two of each layer
     assert not any("pooler" in name for name in found)
     assert any("pooler" in name for name, _ in loaded(files).named_modules())
-    assert not any(
-        "pooler" in name for name in PairClassifier(EntailmentShape("transformer", 32), loaded(files)).learned()
-    )
+    assert not any("pooler" in name for name in tuned(EntailmentShape("transformer", 32), loaded(files)).learned())
 
 
 @pytest.mark.parametrize("rank", [0, RANK])
 @pytest.mark.parametrize("pool", POOLS)
 def test_what_gets_gradients(files, rank, pool):
-    network = PairClassifier(EntailmentShape("transformer", 32, rank=rank, pool=pool), loaded(files))
+    network = tuned(EntailmentShape("transformer", 32, rank=rank, pool=pool), loaded(files))
     if rank:
         stir(adapters(network.encoder))  # before the first step, no gradient gets past `up`, which is zero
     before = {name: tensor.detach().clone() for name, tensor in network.named_parameters()}
@@ -128,7 +131,7 @@ def test_what_gets_gradients(files, rank, pool):
 
 
 def test_who_stands_beside_a_pair_changes_nothing_for_it(files):
-    network = PairClassifier(EntailmentShape("transformer", 32, pool="mean"), loaded(files)).eval()
+    network = tuned(EntailmentShape("transformer", 32, pool="mean"), loaded(files)).eval()
     pairs = ids()
     with torch.no_grad():
         together = network(pairs)

@@ -194,11 +194,11 @@ def test_a_tuned_encoder_is_opened_once_in_a_run(bert, tmp_path):
 
 
 def test_only_transformers_are_tuned(vectors, bert, tmp_path):
-    from dialogauge.learned.entailment.model import Tuned
+    from dialogauge.learned.pair_network import Tuned
 
     model = open_entailment(made(tmp_path, bert, network="transformer"))
     with pytest.raises(InputError, match="is no transformer, and has no weights to be tuned"):
-        Encoders().tuned(vectors, Tuned(model.saved, model.shape))
+        Encoders().tuned(vectors, Tuned(model.saved, model.shape.rank))
 
 
 def test_the_identity_follows_all_that_decides_numbers(vectors, tmp_path):

@@ -135,7 +135,7 @@ def test_the_metric_says_what_the_network_said(said, encoders, folder, tmp_path,
     data = read_data(given, recipe.seed)
     made = task_of(data, Encoders().get(encoders[kind]), recipe)
     Loop(made).run()
-    logits = made.logits(np.arange(len(data.pairs)))
+    logits = made.outputs(np.arange(len(data.pairs)))
     for half in (False, True):
         options = {"encoder": encoders[kind], "cache": False, "half": half, "overwrite": True}
         train_entailment(given, tmp_path / "m", recipe, **options)
@@ -169,7 +169,7 @@ def test_what_the_card_says_of_pairs_held_back_is_what_the_directory_gives(call,
 
 
 def test_all_pairs_held_back_are_judged_though_fewer_are_watched(call, monkeypatch):
-    monkeypatch.setattr("dialogauge.learned.entailment.fit.WATCHED", 4)
+    monkeypatch.setattr("dialogauge.learned.training.token_pairs.WATCHED", 4)
     assert call(epochs=1).card["validation"]["pairs"] == 9
 
 

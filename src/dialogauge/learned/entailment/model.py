@@ -34,7 +34,6 @@ vectors of an encoder that stays as it is."""
 KINDS, POOLS = get_args(EntailmentKind), get_args(Pool)
 CLASSES = 3
 WIDEST = 2**16
-ENCODER, HEAD = "encoder.", "head."
 KIND = "entailment"
 SHIPPED = "entailment-minilm"
 SHAPE = ("network", "width", "rank", "pool", "units", "dropout")
@@ -72,59 +71,26 @@ class EntailmentShape:
             raise InputError(f"hypothesis_only: expected true or false, found {self.hypothesis_only!r}")
 
 
-@dataclass(frozen=True)
-class Tuned:
-    """What a model directory changes of its encoder's weights."""
+def check_tuned(saved: SavedModel, shape: EntailmentShape, files: ModelFiles) -> None:
+    """Refuses weights that are not those of this encoder, tuned."""
+    from dialogauge.encode.network import skeleton
 
-    saved: SavedModel
-    shape: EntailmentShape
-
-    @property
-    def digest(self) -> str:
-        return str(self.saved.section("weights")["sha256"])
-
-    def apply(self, model: Any) -> None:
-        import torch
-
-        from dialogauge.learned.entailment.networks import merge
-
-        tensors = {
-            name.removeprefix(ENCODER): torch.from_numpy(array.astype(np.float32))
-            for name, array in self.saved.weights.items()
-            if name.startswith(ENCODER)
-        }
-        if self.shape.rank:
-            merge(model, tensors)
-        else:
-            model.load_state_dict(tensors, strict=False)
-
-    def check(self, files: ModelFiles) -> None:
-        """Refuses weights that are not those of this encoder, tuned."""
-        from dialogauge.encode.network import skeleton
-
-        encoder = skeleton(files)
-        if self.shape.width != encoder.config.hidden_size:
-            found = f"vectors of {encoder.config.hidden_size} numbers, its card says {self.shape.width}"
-            raise self.saved.error(f"its encoder {files.identity} gives {found}; {AGAIN}")
-        refuse_other_tensors(self.saved, expected_tensors(encoder, self.shape))
+    encoder = skeleton(files)
+    if shape.width != encoder.config.hidden_size:
+        found = f"vectors of {encoder.config.hidden_size} numbers, its card says {shape.width}"
+        raise saved.error(f"its encoder {files.identity} gives {found}; {AGAIN}")
+    refuse_other_tensors(saved, tensors_of_tuned(encoder, shape))
 
 
-def expected_tensors(encoder: Any, shape: EntailmentShape) -> Mapping[str, tuple[int, ...]]:
+def tensors_of_tuned(encoder: Any, shape: EntailmentShape) -> Mapping[str, tuple[int, ...]]:
     """Names and shapes in a model directory."""
     import torch
 
-    from dialogauge.learned.entailment.networks import ClassHead, expected
+    from dialogauge.learned.entailment.networks import ClassHead
+    from dialogauge.learned.pair_network import expected_tensors
 
     with torch.device("meta"):
-        head = ClassHead(shape).state_dict()
-    if shape.rank:
-        tuned = expected(encoder, shape.rank)
-    else:
-        named = encoder.named_parameters()
-        tuned = {name: tuple(tensor.shape) for name, tensor in named if "pooler" not in name.split(".")}
-    return {ENCODER + name: size for name, size in tuned.items()} | {
-        HEAD + name: tuple(tensor.shape) for name, tensor in head.items()
-    }
+        return expected_tensors(encoder, shape.rank, ClassHead(shape))
 
 
 def premise_of(context: Sequence[str], history: int | None = None) -> str:
@@ -165,14 +131,15 @@ class EntailmentModel:
     def ready(self, encoders: Encoders, encoder: str | None = None) -> ReadyModel:
         """With the encoder that it was trained with, by the name given or by the model's own."""
         from dialogauge.learned.entailment.networks import EsimJudge, TunedJudge
+        from dialogauge.learned.pair_network import Tuned
 
         found = find_encoder(self.saved, encoder, encoders)
         if self.shape.network == "esim":
             return ReadyModel(self, EsimJudge.from_weights(found, self.shape, self.saved.weights))
         if not isinstance(found, Transformer):
             raise self.saved.error(f"is a tuned transformer, its encoder {found.identity} is none; {AGAIN}")
-        tuned = Tuned(self.saved, self.shape)
-        tuned.check(found.files)
+        check_tuned(self.saved, self.shape, found.files)
+        tuned = Tuned(self.saved, self.shape.rank)
         own = encoders.tuned(encoder or encoder_name(self.saved), tuned)
         return ReadyModel(self, TunedJudge.from_weights(own, self.shape, self.saved.weights))
 

@@ -1,9 +1,8 @@
-"""The networks that judge entailment, in training and at work: ESIM (Chen et al. 2017), and a transformer tuned whole
-or by low-rank changes (LoRA, Hu et al. 2022)."""
+"""The networks that judge entailment, in training and at work: ESIM (Chen et al. 2017), and the head of a tuned
+transformer."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -12,16 +11,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.utils import parametrize
 
 from dialogauge.encode.base import Encoder
-from dialogauge.encode.network import pool
-from dialogauge.learned.entailment.model import CLASSES, ENCODER, HEAD, EntailmentShape
+from dialogauge.learned.entailment.model import CLASSES, EntailmentShape
+from dialogauge.learned.pair_network import HEAD, filled
 from dialogauge.learned.words import Words, read_words
 
-SCALE = 2.0
-"""What the product is multiplied with, whatever the rank."""
-UP, DOWN = ".up", ".down"
 AT_ONCE, BATCH = 4096, 256
 """Pairs whose vectors are in memory, and pairs that go through ESIM together."""
 
@@ -95,106 +90,6 @@ def mask(texts: Words) -> Tensor:
     return torch.arange(texts.states.shape[1], device=texts.lengths.device) < texts.lengths[:, None]
 
 
-class LowRank(nn.Module):
-    """A matrix plus the product of `up` and `down`; at first, since `up` is zero, the matrix itself."""
-
-    def __init__(self, weight: Tensor, rank: int) -> None:
-        super().__init__()
-        self.up = nn.Parameter(torch.zeros(weight.shape[0], rank))
-        self.down = nn.Parameter(torch.empty(rank, weight.shape[1]))
-        nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
-
-    def forward(self, weight: Tensor) -> Tensor:
-        return added(weight, self.up, self.down)
-
-
-def added(weight: Tensor, up: Tensor, down: Tensor) -> Tensor:
-    return weight + SCALE * (up @ down)
-
-
-def matrices(model: nn.Module) -> dict[str, nn.Linear]:
-    """The linear layers of a transformer by name, but for that of its pooler, which is not used."""
-    return {
-        name: module
-        for name, module in model.named_modules()
-        if isinstance(module, nn.Linear) and "pooler" not in name.split(".")
-    }
-
-
-def adapt(model: nn.Module, rank: int) -> None:
-    """Leaves nothing of the model to be learned but what is added to its matrices."""
-    model.requires_grad_(False)
-    for module in matrices(model).values():
-        parametrize.register_parametrization(module, "weight", LowRank(module.weight, rank))
-
-
-def adapters(model: nn.Module) -> dict[str, Tensor]:
-    """What `adapt` added, by the names of the layers."""
-    found: dict[str, Tensor] = {}
-    for name, module in matrices(model).items():
-        (added_here,) = list(parametrized(module))
-        found[name + UP], found[name + DOWN] = added_here.up, added_here.down
-    return found
-
-
-def parametrized(module: nn.Module) -> Any:
-    return module.parametrizations.weight  # type: ignore[union-attr]
-
-
-@torch.no_grad()
-def merge(model: nn.Module, tensors: dict[str, Tensor]) -> None:
-    """The model as `adapt` and training left it, without any extra layer."""
-    for name, module in matrices(model).items():
-        module.weight.copy_(added(module.weight.float(), tensors[name + UP].float(), tensors[name + DOWN].float()))
-
-
-def expected(model: nn.Module, rank: int) -> dict[str, tuple[int, ...]]:
-    """The shapes of the adapters of a model."""
-    shapes: dict[str, tuple[int, ...]] = {}
-    for name, module in matrices(model).items():
-        shapes[name + UP] = (module.out_features, rank)
-        shapes[name + DOWN] = (rank, module.in_features)
-    return shapes
-
-
-class TokenIds(NamedTuple):
-    """A batch of pairs in the encoder's own pair format; past a pair's length, numbers mean nothing."""
-
-    ids: Tensor
-    segments: Tensor | None
-    lengths: Tensor
-
-
-class PairClassifier(nn.Module):
-    """Pairs in, a logit for each class out. All of the encoder is learned, or, with a rank, what is added to it."""
-
-    def __init__(self, shape: EntailmentShape, encoder: Any) -> None:
-        super().__init__()
-        self.shape = shape
-        self.encoder = encoder
-        if shape.rank:
-            adapt(encoder, shape.rank)
-        else:
-            for name, parameter in encoder.named_parameters():
-                parameter.requires_grad_("pooler" not in name.split("."))
-        self.head = ClassHead(shape)
-
-    def forward(self, pairs: TokenIds) -> Tensor:
-        mask = torch.arange(pairs.ids.shape[1], device=pairs.lengths.device) < pairs.lengths[:, None]
-        more = {} if pairs.segments is None else {"token_type_ids": pairs.segments}
-        states = self.encoder(input_ids=pairs.ids, attention_mask=mask.long(), **more).last_hidden_state
-        return self.head(pool(states, mask, self.shape.pool))  # type: ignore[no-any-return]
-
-    def learned(self) -> dict[str, Tensor]:
-        """All that training changes, by the names of a model directory."""
-        if self.shape.rank:
-            tuned = adapters(self.encoder)
-        else:
-            tuned = {name: tensor for name, tensor in self.encoder.named_parameters() if tensor.requires_grad}
-        named = {ENCODER + name: tensor for name, tensor in tuned.items()}
-        return named | {HEAD + name: tensor for name, tensor in self.head.state_dict().items()}
-
-
 class Logits(NamedTuple):
     """Entry i of each belongs to pair i."""
 
@@ -227,7 +122,7 @@ class EsimJudge:
 
     @classmethod
     def from_weights(cls, encoder: Encoder, shape: EntailmentShape, weights: Mapping[str, Any]) -> EsimJudge:
-        return cls(encoder, _filled(Esim(shape), weights, ""), shape)
+        return cls(encoder, filled(Esim(shape), weights, ""), shape)
 
     def expect(self) -> None:
         self.encoder.expect("tokens", pairs=False)
@@ -260,7 +155,7 @@ class TunedJudge:
 
     @classmethod
     def from_weights(cls, encoder: Encoder, shape: EntailmentShape, weights: Mapping[str, Any]) -> TunedJudge:
-        return cls(encoder, _filled(ClassHead(shape), weights, HEAD), shape)
+        return cls(encoder, filled(ClassHead(shape), weights, HEAD), shape)
 
     def expect(self) -> None:
         self.encoder.expect(self.shape.pool, pairs=True)
@@ -271,14 +166,3 @@ class TunedJudge:
         values = self.head(torch.from_numpy(pooled.vectors).double()).numpy()
         silent = np.array([[not text for text in side] for side in (premises, hypotheses)]).T
         return Logits(values, pooled.dropped > 0, silent, pooled.coverage)
-
-
-def _filled(network: Any, weights: Mapping[str, Any], prefix: str) -> Any:
-    named = {
-        name.removeprefix(prefix): torch.from_numpy(array.astype(np.float64))
-        for name, array in weights.items()
-        if name.startswith(prefix)
-    }
-    module: nn.Module = network.double().eval()
-    module.load_state_dict(named)
-    return module

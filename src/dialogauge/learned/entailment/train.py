@@ -150,7 +150,7 @@ def train(
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     task = make_task(data, encoder, recipe, device)
     fitted = Loop(task).run(checkpoint, progress=progress)
-    logits = task.logits(data.held)
+    logits = task.outputs(data.held)
     temperature = fit_temperature(logits, data.pairs.labels[data.held])
     return TrainedEntailment(
         recipe=recipe,
@@ -161,7 +161,7 @@ def train(
         temperature=temperature,
         uncalibrated=_assess(data, data.held, logits, 1.0).calibration_error,
         validation=_assess(data, data.held, logits, temperature),
-        tests={name: _assess(data, rows, task.logits(rows), temperature) for name, rows in data.tests.items()},
+        tests={name: _assess(data, rows, task.outputs(rows), temperature) for name, rows in data.tests.items()},
         seconds=time.monotonic() - started,
         device=device.type,
     )
@@ -179,14 +179,16 @@ def make_task(data: EntailmentData, encoder: Encoder, recipe: EntailmentRecipe, 
 def make_network(shape: EntailmentShape, encoder: Encoder, seed: int) -> Any:
     """The network before training; its own layers come from the seed."""
     from dialogauge.encode.network import load_model
-    from dialogauge.learned.entailment.networks import Esim, PairClassifier
+    from dialogauge.learned.entailment.networks import ClassHead, Esim
+    from dialogauge.learned.pair_network import PairNetwork
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         if shape.network == "esim":
             return Esim(shape)
         assert isinstance(encoder, Transformer)
-        return PairClassifier(shape, load_model(encoder.files, "float32", encoder.files.layers))
+        model = load_model(encoder.files, "float32", encoder.files.layers)
+        return PairNetwork(model, shape.rank, shape.pool, ClassHead(shape))
 
 
 def _assess(data: EntailmentData, rows: Rows, logits: Any, temperature: float) -> Assessment:
