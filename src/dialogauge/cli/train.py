@@ -30,6 +30,7 @@ examples:
   dialogauge train ruber conversations.jsonl --out my-ruber
   dialogauge synthesize entailment conversations.jsonl --out pairs.jsonl
   dialogauge train entailment pairs.jsonl --out my-entailment
+  dialogauge train gauge conversations.jsonl --ratings rated.jsonl --out my-gauge
 
 `dialogauge train MODEL --help` explains each model."""
 
@@ -61,6 +62,26 @@ def _add_files(parser: argparse.ArgumentParser, data: str, files: str) -> None:
 def _add_recipe(parser: argparse.ArgumentParser, encoder: str, default: str, recipes: str) -> None:
     parser.add_argument("--encoder", metavar="NAME", default="minilm", help=encoder)
     parser.add_argument("--recipe", metavar="R", default=default, help=f"where all that follows starts from: {recipes}")
+
+
+def _add_steps(parser: argparse.ArgumentParser) -> None:
+    """How a transformer that reads pairs is tuned."""
+    parser.add_argument("--batch", metavar="N", type=whole, help="pairs at a time")
+    parser.add_argument("--accumulate", metavar="N", type=whole, help="batches before weights change (default: 1)")
+    parser.add_argument("--rate", metavar="X", type=number, help="the learning rate")
+    parser.add_argument(
+        "--warm-up", metavar="S", type=number, help="the share of steps in which it rises (default: 0.06)"
+    )
+    parser.add_argument("--weight-decay", metavar="X", type=number, help="of matrices (default: 0.01)")
+    parser.add_argument("--epochs", metavar="N", type=whole, help="the most epochs")
+    parser.add_argument("--stop", metavar="N", type=whole, help="epochs without gain until training ends (default: 2)")
+    parser.add_argument(
+        "--full-precision",
+        dest="mixed",
+        action="store_false",
+        default=None,
+        help="32 bits also on a GPU (default there: 16 where they suffice)",
+    )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -184,22 +205,7 @@ def _add_entailment(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="hide the premise: shows how much labels can be told without it",
     )
-    parser.add_argument("--batch", metavar="N", type=whole, help="pairs at a time")
-    parser.add_argument("--accumulate", metavar="N", type=whole, help="batches before weights change (default: 1)")
-    parser.add_argument("--rate", metavar="X", type=number, help="the learning rate")
-    parser.add_argument(
-        "--warm-up", metavar="S", type=number, help="the share of steps in which it rises (default: 0.06)"
-    )
-    parser.add_argument("--weight-decay", metavar="X", type=number, help="of matrices (default: 0.01)")
-    parser.add_argument("--epochs", metavar="N", type=whole, help="the most epochs")
-    parser.add_argument("--stop", metavar="N", type=whole, help="epochs without gain until training ends (default: 2)")
-    parser.add_argument(
-        "--full-precision",
-        dest="mixed",
-        action="store_false",
-        default=None,
-        help="32 bits also on a GPU (default there: 16 where they suffice)",
-    )
+    _add_steps(parser)
     _add_output(parser)
 
 
@@ -212,6 +218,54 @@ def _train_entailment(arguments: argparse.Namespace) -> int:
     given = (arguments.files, arguments.validation, arguments.test, arguments.validation_share, arguments.skip_invalid)
     trained = train_entailment(Files(*given), arguments.out, _recipe(RECIPES, arguments), **_options(arguments))
     return _show(trained, arguments, "entailment")
+
+
+def _add_gauge(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="conversations; gzip is fine, - is stdin")
+    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="where the model is written")
+    parser.add_argument("--overwrite", action="store_true", help="replace the model that is there already")
+    parser.add_argument(
+        "--ratings", metavar="FILE", action="append", default=[], help="turns that people rated; may be repeated"
+    )
+    parser.add_argument("--dimension", metavar="NAME", help='what was rated (default: "overall" or what is called so)')
+    parser.add_argument(
+        "--replies",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="turns with replies that machines made up to contexts of the conversations; those of the system human are "
+        "people's own",
+    )
+    parser.add_argument("--teacher", metavar="DIR", help="a larger gauge, whose judgements of all replies are learned")
+    parser.add_argument(
+        "--validation-share", metavar="S", type=number, help="the share of dialogues to validate with (default: 0.05)"
+    )
+    add_reading(parser)
+    recipes = "adapter (few weights added to the encoder, the default) or transformer (all weights of the encoder)"
+    _add_recipe(parser, "default: minilm", "adapter", recipes)
+    parser.add_argument("--rank", metavar="N", type=whole, help="of the adapters (default: 16)")
+    parser.add_argument("--pool", metavar="P", help="of the encoder's states: cls, mean or max (default: mean)")
+    parser.add_argument("--dropout", metavar="P", type=number, help="before the last layer")
+    parser.add_argument("--context", metavar="K", type=whole, help="utterances before the reply (default: 3)")
+    parser.add_argument("--weight", metavar="X", type=number, help="of the likeness to references (default: 0.4)")
+    _add_steps(parser)
+    parser.add_argument("--rating-epochs", metavar="N", type=whole, help="rounds over the ratings (default: 3)")
+    parser.add_argument("--rating-rate", metavar="X", type=number, help="the learning rate there")
+    _add_output(parser)
+
+
+def _train_gauge(arguments: argparse.Namespace) -> int:
+    from dialogauge.learned.gauge.data import SHARE, GaugeFiles
+    from dialogauge.learned.gauge.recipe import RECIPES
+    from dialogauge.learned.gauge.train import train_gauge
+
+    check_plot(arguments)
+    share = SHARE if arguments.validation_share is None else arguments.validation_share
+    given = (arguments.files, arguments.replies, arguments.ratings, arguments.dimension, share)
+    files = GaugeFiles(*given, **reading(arguments))
+    recipe = _recipe(RECIPES, arguments)
+    trained = train_gauge(files, arguments.out, recipe, teacher=arguments.teacher, **_options(arguments))
+    return _show(trained, arguments, "gauge")
 
 
 MODELS = {
@@ -249,5 +303,23 @@ examples:
   dialogauge train entailment pairs.jsonl --recipe esim --encoder static:glove.txt --out esim""",
         add_arguments=_add_entailment,
         run=_train_entailment,
+    ),
+    "gauge": Command(
+        help="how good a reply is: the default metric, from conversations and, where there are any, ratings",
+        description=f"""\
+Trains the model of `gauge`: an encoder that reads context and reply at once learns to tell people's replies from those
+of elsewhere, from broken, generic and parroted ones, and from replies that machines made up (--replies). With ratings
+of people (--ratings), it then learns to rank replies as they do. The model is a directory, and a metric by its path.
+
+{RESUMED}""",
+        examples="""\
+examples:
+  dialogauge train gauge conversations.jsonl --out my-gauge
+  dialogauge train gauge conversations.jsonl --ratings conture.json --ratings fed_data.json --out my-gauge
+  dialogauge score responses.jsonl --metrics 'gauge[model=my-gauge]'
+  dialogauge train gauge conversations.jsonl --encoder mpnet --recipe transformer --ratings rated.jsonl --out large
+  dialogauge train gauge conversations.jsonl --teacher large --out small""",
+        add_arguments=_add_gauge,
+        run=_train_gauge,
     ),
 }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn, unit_of
 from dialogauge.errors import InputError
-from dialogauge.learned.gauge.model import OVERALL, PARTS, RELEVANCE, FLUENCY, SPECIFICITY, said_before
+from dialogauge.learned.gauge.model import PARTS, said_before, said_then
 from dialogauge.learned.gauge.worsen import BROKEN, Exchange, parrot
 from dialogauge.learned.ruber.pairs import bare
 from dialogauge.learned.synthesis.sources import read_generic
@@ -21,8 +21,10 @@ from dialogauge.learned.training.token_pairs import Rows
 
 Targets = NDArray[np.float32]
 HUMAN = "human"
-GENERIC = 0.25
-"""Of the exchanges, the share that a generic reply is made up for; and the share of those whose context is parroted."""
+MISPLACED = ("random", "same_dialogue", "lm_wrong")
+"""Kinds of machine-made replies (scripts/make_replies.py) that answer another context."""
+BROKEN_SHARE, DULL_SHARE, PARROT_SHARE = 0.5, 0.25, 0.25
+"""Of the exchanges: those with a reply whose language is broken, with a generic one, and with the context said back."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,19 @@ class Examples:
         contexts, replies = [*self.contexts, *other.contexts], [*self.replies, *other.replies]
         return type(self)(contexts, replies, targets, groups, [*self.kinds, *other.kinds])
 
+    def select(self, rows: Rows) -> Self:
+        contexts, replies, kinds = (
+            [texts[row] for row in rows.tolist()] for texts in (self.contexts, self.replies, self.kinds)
+        )
+        return type(self)(contexts, replies, self.targets[rows], self.groups[rows], kinds)
+
+    def divide(self, share: float, rng: np.random.Generator) -> tuple[Rows, Rows]:
+        """The rows of a share of the conversations, drawn at random, apart from the others."""
+        named = np.unique(self.groups)
+        drawn = rng.permutation(named)[: min(max(round(share * len(named)), 1), len(named) - 1)]
+        apart = np.isin(self.groups, drawn)
+        return np.flatnonzero(~apart), np.flatnonzero(apart)
+
     def digest(self) -> str:
         found = hashlib.sha256()
         for texts in (self.contexts, self.replies):
@@ -69,7 +84,7 @@ class _Writer:
 
     def add(self, context: Sequence[str], reply: str, group: int, kind: str, **targets: float) -> None:
         self._contexts.append(said_before(context, self._utterances))
-        self._replies.append(reply.strip())
+        self._replies.append(said_then(reply))
         self._targets.append(tuple(targets.get(part, np.nan) for part in PARTS))
         self._groups.append(group)
         self._kinds.append(kind)
@@ -79,55 +94,78 @@ class _Writer:
         return Examples(self._contexts, self._replies, targets, np.array(self._groups, np.int64), self._kinds)
 
 
-def conversation_examples(turns: Iterable[Turn], utterances: int, seed: int) -> Examples:
-    """Of every exchange: the reply that people gave; one of another conversation; one of elsewhere in the same; one
-    whose language is broken; and now and then a generic one, or the context said back."""
-    exchanges = [turn for turn in turns if turn.response.strip() and any(map(str.strip, turn.context))]
-    if len({unit_of(turn) for turn in exchanges}) < 2:
-        raise InputError("expected conversations of at least two utterances, and at least 2 of them")
-    random = np.random.default_rng([seed, 1])
-    by_dialogue: dict[object, list[str]] = defaultdict(list)
-    for turn in exchanges:
-        by_dialogue[unit_of(turn)].append(turn.response)
-    number = {unit: place for place, unit in enumerate(by_dialogue)}
-    generic = read_generic()
-    out = _Writer(utterances)
-    for turn in exchanges:
-        unit = unit_of(turn)
-        other = exchanges[random.integers(len(exchanges))].response
-        exchange, group = Exchange(turn.context, turn.response, other), number[unit]
-        true = bare(turn.response)
-        out.add(turn.context, turn.response, group, HUMAN, overall=1, relevance=1, fluency=1, specificity=1)
-        if bare(other) != true:
-            out.add(turn.context, other, group, "elsewhere", overall=0, relevance=0, fluency=1)
-        near = by_dialogue[unit][random.integers(len(by_dialogue[unit]))]
-        if bare(near) != true:
-            out.add(turn.context, near, group, "same_conversation", overall=0, relevance=0, fluency=1)
-        way = BROKEN[random.integers(len(BROKEN))]
-        broken = way(exchange, random)
-        if broken.split() != turn.response.split():
-            out.add(turn.context, broken, group, way.__name__, overall=0, fluency=0)
-        if random.random() < GENERIC:
-            dull = generic[random.integers(len(generic))]
-            out.add(turn.context, dull, group, "generic", overall=0, specificity=0, fluency=1)
-        if random.random() < GENERIC:
-            out.add(turn.context, parrot(exchange, random), group, "parrot", overall=0, specificity=0, relevance=0)
+def exchanges_of(turns: Iterable[Turn]) -> list[Turn]:
+    """Those that can be learned from."""
+    found = [turn for turn in turns if turn.response.strip() and any(map(str.strip, turn.context))]
+    if len({conversation_of(turn) for turn in found}) < 2:
+        raise InputError("nothing to learn from: expected at least 2 conversations of two utterances or more")
+    return found
+
+
+def conversation_of(turn: Turn) -> object:
+    return turn.dialogue if turn.dialogue is not None else unit_of(turn)
+
+
+def learned_examples(exchanges: Sequence[Turn], machines: Iterable[Turn], utterances: int, seed: int) -> Examples:
+    """Of conversations between people, and of replies that machines made up to contexts of them."""
+    out, numbers = _Writer(utterances), _Numbers()
+    _add_conversations(out, exchanges, numbers, np.random.default_rng([seed, 1]))
+    for turn in machines:
+        worth = {"overall": float(turn.system == HUMAN)}
+        if turn.system == HUMAN or turn.system in MISPLACED:
+            worth["relevance"] = worth["overall"]
+        out.add(turn.context, turn.response, numbers[conversation_of(turn)], turn.system, **worth)
     return out.written()
 
 
-def rated_examples(turns: Iterable[Turn], ratings: Sequence[float], corpora: Sequence[str], utterances: int) -> Examples:
+class _Numbers(dict[object, int]):
+    """A number for each conversation, in the order of their appearance."""
+
+    def __missing__(self, name: object) -> int:
+        return self.setdefault(name, len(self))
+
+
+def _add_conversations(out: _Writer, exchanges: Sequence[Turn], numbers: _Numbers, random: np.random.Generator) -> None:
+    """Of every exchange: the reply that people gave; one of another conversation; one of elsewhere in the same; and of
+    a share of them one whose language is broken, a generic one, and the context said back."""
+    said: dict[object, list[str]] = defaultdict(list)
+    for turn in exchanges:
+        said[conversation_of(turn)].append(turn.response)
+    generic = read_generic()
+    for turn in exchanges:
+        name, true = conversation_of(turn), bare(turn.response)
+        context, group, here = turn.context, numbers[name], said[name]
+        other = exchanges[int(random.integers(len(exchanges)))].response
+        near = here[random.integers(len(here))]
+        exchange = Exchange([text for text in context if text.strip()], turn.response, other)
+        out.add(context, turn.response, group, HUMAN, overall=1, relevance=1, fluency=1, specificity=1)
+        if bare(other) != true:
+            out.add(context, other, group, "elsewhere", overall=0, relevance=0, fluency=1)
+        if bare(near) != true:
+            out.add(context, near, group, "same_conversation", overall=0, relevance=0, fluency=1)
+        if random.random() < BROKEN_SHARE:
+            way = BROKEN[random.integers(len(BROKEN))]
+            broken = way(exchange, random)
+            if broken.split() != turn.response.split():
+                out.add(context, broken, group, way.__name__, overall=0, fluency=0)
+        if random.random() < DULL_SHARE:
+            dull = generic[random.integers(len(generic))]
+            out.add(context, dull, group, "generic", overall=0, specificity=0, fluency=1)
+        if random.random() < PARROT_SHARE:
+            out.add(context, parrot(exchange, random), group, "parrot", overall=0, specificity=0, relevance=0)
+
+
+def rated_examples(
+    turns: Sequence[Turn], ratings: Sequence[float], corpora: Sequence[str], utterances: int
+) -> Examples:
     """Of every rated turn: its rank among those of its corpus, from 0 to 1."""
-    listed = list(turns)
     values, names = np.asarray(ratings, float), np.asarray(corpora)
-    targets = np.full(len(listed), np.nan)
+    targets = np.full(len(turns), np.nan)
     for name in dict.fromkeys(corpora):
-        here = names == name
-        targets[here] = mid_ranks(values[here])
-    numbers: dict[object, int] = {}
-    out = _Writer(utterances)
-    for turn, name, target in zip(listed, corpora, targets.tolist(), strict=True):
-        group = numbers.setdefault((name, unit_of(turn)), len(numbers))
-        out.add(turn.context, turn.response, group, name, overall=target)
+        targets[names == name] = mid_ranks(values[names == name])
+    numbers, out = _Numbers(), _Writer(utterances)
+    for turn, name, target in zip(turns, corpora, targets.tolist(), strict=True):
+        out.add(turn.context, turn.response, numbers[name, conversation_of(turn)], name, overall=target)
     return out.written()
 
 
@@ -136,3 +174,16 @@ def mid_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     from scipy.stats import rankdata
 
     return np.asarray((rankdata(values) - 0.5) / len(values))
+
+
+def same_utterance_replies(exchanges: Sequence[Turn]) -> list[tuple[str, str]]:
+    """Two people's replies to the same last utterance, in two conversations; one pair for each such utterance."""
+    by_utterance: dict[str, list[Turn]] = defaultdict(list)
+    for turn in exchanges:
+        by_utterance[bare(turn.context[-1])].append(turn)
+    pairs = []
+    for turns in by_utterance.values():
+        others = [turn for turn in turns[1:] if conversation_of(turn) != conversation_of(turns[0])]
+        if others:
+            pairs.append((turns[0].response, others[0].response))
+    return pairs

@@ -1,4 +1,4 @@
-"""How a gauge is trained: its head, its loss, and how it is validated."""
+"""How a gauge is trained: its loss, and how it is validated."""
 
 from __future__ import annotations
 
@@ -10,21 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from dialogauge.learned.gauge.examples import HUMAN, Examples
-from dialogauge.learned.gauge.model import OVERALL, PARTS
+from dialogauge.learned.gauge.model import PARTS
 from dialogauge.learned.training.loop import StagePlan
 from dialogauge.learned.training.token_pairs import PairInputs, PairRecipe, PairTask, Rows
-
-
-class GaugeHead(nn.Module):
-    """A number for each part, linear in the vector of the pair."""
-
-    def __init__(self, width: int, dropout: float) -> None:
-        super().__init__()
-        self.dropout = nn.Dropout(dropout)
-        self.parts = nn.Linear(width, len(PARTS))
-
-    def forward(self, vectors: Tensor) -> Tensor:
-        return self.parts(self.dropout(vectors))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -64,7 +52,7 @@ class GaugeTask(PairTask[GaugeStage]):
         targets = self.targets[torch.from_numpy(self.held).to(self.device)].double().cpu()
         found = float(masked_loss(outputs, targets).mean())
         real = np.array([self.examples.kinds[row] == HUMAN for row in self.held.tolist()])
-        accuracy = ranking_accuracy(outputs[:, OVERALL].numpy(), real)
+        accuracy = ranking_accuracy(outputs[:, PARTS.index("overall")].numpy(), real)
         return GaugeStage(round((number + 1) / self.parts, 4), loss, found, accuracy, plan.rate)
 
     def cost(self, stage: GaugeStage) -> float:
@@ -86,3 +74,26 @@ def ranking_accuracy(scores: Any, real: Any) -> float:
     if not count or not others:
         return float("nan")
     return float((rankdata(scores)[real].sum() - count * (count + 1) / 2) / (count * others))
+
+
+class RatingTask(GaugeTask):
+    """Ratings after conversations: every round is made, since the ratings held back are too few to choose by."""
+
+    def look(self, number: int, loss: float, plan: StagePlan) -> GaugeStage:
+        """The accuracy is that of all pairs of replies held back whose ratings differ."""
+        outputs = torch.from_numpy(self.outputs(self.held))
+        targets = self.targets[torch.from_numpy(self.held).to(self.device)].double().cpu()
+        found = float(masked_loss(outputs, targets).mean())
+        place = PARTS.index("overall")
+        accuracy = concordance(outputs[:, place].numpy(), targets[:, place].numpy())
+        return GaugeStage(round((number + 1) / self.parts, 4), loss, found, accuracy, plan.rate)
+
+    def cost(self, stage: GaugeStage) -> float:
+        return -stage.epoch
+
+
+def concordance(scores: Any, ratings: Any) -> float:
+    """The share of pairs of different ratings in which the higher-rated one scores higher; ties count half."""
+    higher = ratings[:, None] > ratings[None, :]
+    right = np.sign(scores[:, None] - scores[None, :])
+    return float(((right + 1) / 2)[higher].mean()) if higher.any() else float("nan")

@@ -1,16 +1,255 @@
-"""A trained gauge: from contexts and replies to what it thinks of them, in shares of real replies."""
+"""A trained gauge: from contexts and replies to what it thinks of them, as shares of real replies that it ranks below.
+Nothing here needs torch: vectors of pairs come from the encoder, or from its cache."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.encode.base import Encoder, Pool
+from dialogauge.encode.encoders import Encoders
+from dialogauge.encode.transformer import Transformer
+from dialogauge.errors import InputError
+from dialogauge.learned.directory import (
+    AGAIN,
+    SavedModel,
+    encoder_name,
+    find_encoder,
+    model_path,
+    read_model,
+    refuse_other_tensors,
+)
 
 PARTS = ("overall", "relevance", "fluency", "specificity")
-OVERALL, RELEVANCE, FLUENCY, SPECIFICITY = range(len(PARTS))
-"""What the network says of a reply; "overall" is what the score stands on."""
+"""What the network says of a reply; the score stands on "overall"."""
+KIND = "gauge"
+SHIPPED, LARGE = "gauge-minilm", "large"
+LARGE_PACKAGE = "dialogauge_gauge_large"
+WEIGHT, BIAS = "head.parts.weight", "head.parts.bias"
+CONTEXT_WORDS, REPLY_WORDS = 64, 128
+"""The last words of a context and the first of a reply that are looked at."""
+QUANTILES = np.arange(1, 100) / 100
+WIDEST = 2**16
+FARTHEST = 15.0
+"""Log odds beyond it are 0 or 100 for whoever reads them."""
+Floats = NDArray[np.float64]
+
+SPLIT_SHORT_FORM = re.compile(r" (n't|'(?:s|m|d|re|ll|ve)|' (?:s|m|d|t|re|ll|ve))\b", re.IGNORECASE)
+SPACE_BEFORE_MARK = re.compile(r"\s+([.,!?;:])")
+
+
+@lru_cache(maxsize=2**16)
+def as_written(text: str) -> str:
+    """With the spaces that people write: corpora that were split into words are no worse for it."""
+    joined = SPLIT_SHORT_FORM.sub(lambda match: match[1].replace(" ", ""), " ".join(text.split()))
+    return SPACE_BEFORE_MARK.sub(r"\1", joined)
 
 
 def said_before(context: Sequence[str], utterances: int) -> str:
-    """The last utterances, one space between them."""
-    kept = [text for text in (utterance.strip() for utterance in context) if text]
-    return " ".join(kept[-utterances:])
+    """The last utterances that say anything, one space between them; of many words, the last."""
+    kept = [text for text in context if text.strip()][-utterances:]
+    return " ".join(" ".join(map(as_written, kept)).split()[-CONTEXT_WORDS:])
+
+
+def said_then(reply: str) -> str:
+    """The reply; of many words, the first."""
+    return " ".join(as_written(reply).split()[:REPLY_WORDS])
+
+
+@dataclass(frozen=True)
+class GaugeShape:
+    width: int
+    """Of the encoder's vectors."""
+    rank: int
+    """Of what is added to each matrix of the encoder (low-rank adapters); 0 where all its weights are tuned."""
+    pool: Pool = "mean"
+    context: int = 3
+    """How many of the last utterances are looked at."""
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name, least in (("width", 1), ("rank", 0), ("context", 1)):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= WIDEST:
+                raise InputError(f"{name}: expected a whole number from {least} to {WIDEST}, found {value!r}")
+        if self.pool not in get_args(Pool):
+            raise InputError(f"pool: expected one of {', '.join(get_args(Pool))}, found {self.pool!r}")
+        if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
+            raise InputError(f"dropout: expected a number from 0 to below 1, found {self.dropout!r}")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What logits mean, by real replies of conversations held back."""
+
+    parts: Mapping[str, Sequence[float]]
+    """For each part the logits below which 1 %, 2 %, … 99 % of real replies lie."""
+    likeness: tuple[float, float]
+    """Mean and standard deviation of the cosine between two people's replies to the same utterance."""
+    weight: float
+    """Of the likeness to a reference, where there is one."""
+
+    def log_odds(self, part: str, logits: Floats) -> Floats:
+        """Of ranking above a real reply. Between quantiles it is straight, and so it goes on beyond the outermost."""
+        knots, odds = np.asarray(self.parts[part], float), np.log(QUANTILES / (1 - QUANTILES))
+        low, high = (
+            (odds[last] - odds[first]) / max(knots[last] - knots[first], 1e-6) for first, last in ((0, 9), (-10, -1))
+        )
+        below, above = np.minimum(logits - knots[0], 0), np.maximum(logits - knots[-1], 0)
+        return np.asarray(np.clip(np.interp(logits, knots, odds) + low * below + high * above, -FARTHEST, FARTHEST))
+
+    def likeness_odds(self, cosines: Floats) -> Floats:
+        """The same of the likeness to a reference: about the log odds of a normal distribution."""
+        mean, deviation = self.likeness
+        return np.asarray(1.702 * (cosines - mean) / deviation)
+
+    def record(self) -> dict[str, Any]:
+        parts = {name: [float(f"{value:.6g}") for value in knots] for name, knots in self.parts.items()}
+        return {**asdict(self), "parts": parts, "likeness": list(self.likeness)}
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> Calibration:
+        section = saved.section("calibration")
+        with saved.using("calibration"):
+            parts = {part: _numbers(section["parts"][part], len(QUANTILES)) for part in PARTS}
+            for part, knots in parts.items():
+                if np.any(np.diff(knots) < 0):
+                    raise InputError(f"{part}: expected numbers in ascending order")
+            mean, deviation = _numbers(section["likeness"], 2)
+            (weight,) = _numbers([section["weight"]], 1)
+            if deviation <= 0 or not 0 <= weight <= 1:
+                raise InputError("expected a deviation above 0 and a weight from 0 to 1")
+        return cls(parts, (mean, deviation), weight)
+
+
+def _numbers(values: Any, count: int) -> list[float]:
+    found = np.asarray(values, dtype=float) if isinstance(values, list) else np.empty(0)
+    if found.shape != (count,) or not np.isfinite(found).all():
+        raise InputError(f"expected {count} numbers")
+    return found.tolist()  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class GaugeTuning:
+    """What a model directory changes of its encoder's weights; looked at only when the encoder is loaded."""
+
+    saved: SavedModel
+    shape: GaugeShape
+
+    @property
+    def digest(self) -> str:
+        return str(self.saved.section("weights")["sha256"])
+
+    def apply(self, model: Any) -> None:
+        import torch
+
+        from dialogauge.learned.gauge.networks import GaugeHead
+        from dialogauge.learned.pair_network import Tuned, expected_tensors
+
+        with torch.device("meta"):
+            head = GaugeHead(self.shape.width, self.shape.dropout)
+        refuse_other_tensors(self.saved, expected_tensors(model, self.shape.rank, head))
+        Tuned(self.saved, self.shape.rank).apply(model)
+
+
+class Gauged(NamedTuple):
+    """Entry i of each belongs to reply i."""
+
+    logits: Floats
+    """A column for each part."""
+    cut: NDArray[np.bool_]
+    """Pairs of which words were left out."""
+    silent: NDArray[np.bool_]
+    """Replies that say nothing."""
+    coverage: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class GaugeModel:
+    """A model directory that was read."""
+
+    saved: SavedModel
+    shape: GaugeShape
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        return Calibration.read(self.saved)
+
+    def ready(self, encoders: Encoders, encoder: str | None = None) -> ReadyGauge:
+        """With the encoder that it was trained with, by the name given or by the model's own."""
+        plain = find_encoder(self.saved, encoder, encoders)
+        if not isinstance(plain, Transformer) or plain.files.width != self.shape.width:
+            raise self.saved.error(f"its encoder {plain.identity} has not the vectors that its card says; {AGAIN}")
+        tuned = encoders.tuned(encoder or encoder_name(self.saved), GaugeTuning(self.saved, self.shape))
+        tuned.expect(self.shape.pool, pairs=True)
+        return ReadyGauge(self, plain, tuned)
+
+
+@dataclass(frozen=True)
+class ReadyGauge:
+    """A model that can judge."""
+
+    model: GaugeModel
+    plain: Encoder
+    """As it was before it was tuned: for the likeness to references."""
+    tuned: Encoder
+
+    def gauged(self, contexts: Sequence[Sequence[str]], replies: Sequence[str]) -> Gauged:
+        """What else is judged with a reply changes nothing for it."""
+        shape, weights = self.model.shape, self.model.saved.weights
+        pairs = [(said_before(c, shape.context), said_then(r)) for c, r in zip(contexts, replies, strict=True)]
+        found = self.tuned.pooled(pairs, shape.pool)
+        head, bias = (weights[name].astype(np.float64) for name in (WEIGHT, BIAS))
+        logits = (found.vectors.astype(np.float64) @ head.T + bias).astype(np.float32).astype(np.float64)
+        cut = [len(reply.split()) > REPLY_WORDS for reply in replies]
+        silent = [not pair[1] for pair in pairs]
+        return Gauged(logits, (found.dropped > 0) | cut, np.array(silent, np.bool_), found.coverage)
+
+    def likeness(self, replies: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
+        """The cosine of each reply to the likest of its references; NaN where it has none."""
+        texts = list(dict.fromkeys(said_then(text) for row in (replies, *references) for text in row))
+        place = {text: row for row, text in enumerate(texts)}
+        vectors = self.plain.pooled(texts, "mean").vectors.astype(np.float64)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        found = np.full(len(replies), np.nan)
+        for row, (reply, others) in enumerate(zip(replies, references, strict=True)):
+            if others:
+                rows = [place[said_then(text)] for text in others]
+                found[row] = (vectors[rows] @ vectors[place[said_then(reply)]]).max()
+        return found.astype(np.float32).astype(np.float64)
+
+    def recipe(self) -> dict[str, str]:
+        return {"model": self.model.saved.identity, **self.tuned.recipe(), "context": str(self.model.shape.context)}
+
+
+def open_gauge(directory: str | Path | None = None) -> GaugeModel:
+    """The model in a directory; without one, or by its name, that which comes with dialogauge; "large" for the one that
+    comes in a package of its own."""
+    saved = read_model(_large() if str(directory) == LARGE else model_path(directory, SHIPPED), KIND)
+    network, encoder = saved.section("network"), saved.section("encoder")
+    with saved.using("card"):
+        shape = GaugeShape(**{name: network[name] for name in GaugeShape.__dataclass_fields__})
+        _ = str(encoder["name"]), str(encoder["identity"])
+        if saved.weights[WEIGHT].shape != (len(PARTS), shape.width) or saved.weights[BIAS].shape != (len(PARTS),):
+            raise InputError("its head is of another network")
+    return GaugeModel(saved, shape)
+
+
+def _large() -> Path:
+    if Path(LARGE).is_dir():
+        return Path(LARGE)
+    found = find_spec(LARGE_PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        raise InputError(
+            "gauge[model=large] is a package of its own: install models/gauge-large of the repository, with the extra "
+            "mpnet; or leave model=large out for the gauge that comes along"
+        )
+    return Path(next(iter(found.submodule_search_locations))) / "gauge-large"

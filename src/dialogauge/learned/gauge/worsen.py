@@ -68,9 +68,10 @@ def drop(exchange: Exchange, random: Random) -> str:
 
 
 def graft(exchange: Exchange, random: Random) -> str:
-    """The first words of the reply, then the last of another."""
+    """The first words of the reply, a third of them or more, then the last of another."""
     words, others = SPACED_WORD.findall(exchange.reply), SPACED_WORD.findall(exchange.elsewhere)
-    return " ".join([*words[: (len(words) + 1) // 2], *others[len(others) // 2 :]])
+    kept = int(random.integers((len(words) + 2) // 3, len(words), endpoint=True))
+    return " ".join([*words[:kept], *others[len(others) // 2 :]])
 
 
 def parrot(exchange: Exchange, random: Random) -> str:

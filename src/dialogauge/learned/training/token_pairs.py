@@ -177,17 +177,25 @@ class PairTask(Task[S]):
         on_gpu = self.device.type == "cuda"
         return torch.autocast(self.device.type, torch.bfloat16, enabled=on_gpu and self.recipe.mixed)
 
-    @torch.no_grad()
     def outputs(self, rows: Rows) -> NDArray[np.float64]:
         """Row i is what the network says of pair `rows[i]`. In full precision, as the metric counts."""
-        self.network.eval()
-        place = {row: at for at, row in enumerate(rows.tolist())}
-        found: NDArray[np.float64] | None = None
-        for batch in sorted_batches(rows, self.inputs.lengths, 4 * self.recipe.batch):
-            some = self.network(*self.inputs.batch(torch.from_numpy(batch).to(self.device))).double().cpu().numpy()
-            found = np.empty((len(rows), some.shape[1])) if found is None else found
-            found[[place[row] for row in batch.tolist()]] = some
-        return np.empty((0, 0)) if found is None else found
+        return outputs_of(self.network, self.inputs, rows, 4 * self.recipe.batch, self.device)
+
+
+@torch.no_grad()
+def outputs_of(
+    network: Any, inputs: PairInputs, rows: Rows, batch: int, device: torch.device, mixed: bool = False
+) -> NDArray[np.float64]:
+    """Row i is what the network says of pair `rows[i]`; `mixed` with numbers of 16 bits where they suffice."""
+    network.eval()
+    places = {row: at for at, row in enumerate(rows.tolist())}
+    found: NDArray[np.float64] | None = None
+    for some in sorted_batches(rows, inputs.lengths, batch):
+        with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
+            outputs = network(*inputs.batch(torch.from_numpy(some).to(device))).double().cpu().numpy()
+        found = np.empty((len(rows), outputs.shape[1])) if found is None else found
+        found[[places[row] for row in some.tolist()]] = outputs
+    return np.empty((0, 0)) if found is None else found
 
 
 def _groups(network: nn.Module, decay: float) -> list[dict[str, Any]]:

@@ -1,0 +1,141 @@
+"""What came of training a gauge, and what it says of itself, to programs and to people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from dialogauge.learned.directory import CARD
+from dialogauge.learned.gauge.examples import HUMAN
+from dialogauge.learned.gauge.model import KIND
+from dialogauge.learned.training.card import TrainingResult, describe_data, list_data, made_by, made_for, made_from
+from dialogauge.tables import Cell, Header, Table, printable
+
+if TYPE_CHECKING:
+    from dialogauge.learned.gauge.train import TrainedGauge
+
+
+class GaugeResult(TrainingResult):
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"part": part, "best": curve["best"], **stage}
+            for part, curve in zip(("conversations", "ratings"), self.card["curves"], strict=False)
+            for stage in curve["epochs"]
+        ]
+
+    def _table(self) -> Table:
+        held, training = self.card["validation"], self.card["training"]
+        rows = [[Cell(kind), Cell(f"{value:.4f}")] for kind, value in held["accuracy"].items()]
+        notes = [
+            "how often a real reply of conversations held back scores above one of each kind",
+            f"{training['examples']} replies learned from, {held['examples']} held back; {training['seconds']:g} s",
+        ]
+        if held["ratings"] is not None:
+            notes.append(
+                f"of two replies that people rated differently ({held['rated']} held back), the better one scores "
+                f"higher in {100 * held['ratings']:.1f} % of cases"
+            )
+        notes.append(f"model: {self.directory} (README.md, {CARD})")
+        return Table([Header("kind", align="left"), Header("accuracy", "higher")], rows, notes)
+
+
+def make_card(trained: TrainedGauge, encoder: str) -> dict[str, Any]:
+    data, ratings = trained.data, trained.fitted[1] if len(trained.fitted) > 1 else None
+    kinds = Counter(data.examples.kinds[row] for row in data.train.tolist())
+    return {
+        **made_from(KIND, encoder, trained.encoder, data.examples.replies),
+        "network": asdict(trained.shape),
+        "calibration": trained.calibration.record(),
+        "validation": {
+            "examples": len(data.held),
+            "accuracy": trained.accuracy,
+            "ratings": None if ratings is None else round(ratings.curve[-1].accuracy, 6),
+            "rated": 0 if ratings is None or data.rated is None else round(len(data.rated) * 0.1),
+        },
+        "training": {
+            "recipe": trained.recipe.record(),
+            "examples": len(data.train),
+            "kinds": dict(sorted(kinds.items())),
+            "teacher": _teacher(trained),
+            "conversations": describe_data(data.sources["conversations"]),
+            "replies": describe_data(data.sources["replies"]),
+            "ratings": describe_data(data.sources["ratings"]),
+            "rated": 0 if data.rated is None else len(data.rated),
+            "dimensions": data.dimensions,
+            "seconds": round(trained.seconds, 1),
+            "device": trained.device,
+        },
+        **made_by(trained.fitted),
+    }
+
+
+def _teacher(trained: TrainedGauge) -> dict[str, Any] | None:
+    """With what it learned from itself."""
+    if trained.teacher is None:
+        return None
+    card = trained.teacher.card
+    return {"identity": trained.teacher.identity, "encoder": card["encoder"], "training": card["training"]}
+
+
+def readable_card(name: str, card: Mapping[str, Any]) -> str:
+    """Markdown, from the card for programs alone."""
+    training, held, network = card["training"], card["validation"], card["network"]
+    kinds = ", ".join(f"{count} {kind}" for kind, count in training["kinds"].items() if kind != HUMAN)
+    rows = "\n".join(f"| {kind} | {value:.4f} |" for kind, value in held["accuracy"].items())
+    tuned = f"low-rank adapters of rank {network['rank']}" if network["rank"] else "all weights tuned"
+    mean, deviation = card["calibration"]["likeness"]
+    text = f"""\
+# {name}
+
+Says how good a reply is in its context, from 0 to 100: the share of people's replies that it ranks below. Its scores
+compare systems on the same contexts; by themselves they say little.
+
+    dialogauge score responses.jsonl --metrics 'gauge[model={name}]'
+
+## What it is
+
+- Encoder: {card["encoder"]["identity"]} (`{card["encoder"]["name"]}`) reads the last {network["context"]} utterances
+  and the reply at once ({tuned}); {network["pool"]} of its states, one linear layer on top.
+- Where a turn has references, the likeness to the likest of them has the weight {card["calibration"]["weight"]:g}: the
+  cosine of mean states, of which two people's replies to the same utterance have {mean:g} on average (standard
+  deviation {deviation:g}).
+- Made for {made_for(card)}.
+
+## What it learned from
+
+{training["kinds"].get(HUMAN, 0)} replies of people; beside them {kinds}.{_taught(training)}
+
+{list_data([*training["conversations"], *training["replies"]])}
+{_ratings(training)}
+## How good it is
+
+How often a real reply of conversations held back scores above one of each kind ({held["examples"]} replies):
+
+| kind | accuracy |
+|---|---|
+{rows}
+
+How far scores agree with people is another question: `dialogauge correlate`.
+
+{training["seconds"]:g} s ({training["device"]}). All settings, hashes and curves: card.json.
+"""
+    return printable(text, keep="\n")
+
+
+def _taught(training: Mapping[str, Any]) -> str:
+    teacher = training["teacher"]
+    if teacher is None:
+        return ""
+    rated = teacher["training"]["rated"]
+    tuned = f", which had learned from {rated} ratings of people, too" if rated else ""
+    name = f"{teacher['identity']} on {teacher['encoder']['identity']}"
+    return f" What a reply is worth was said by a teacher, {name}{tuned} (card.json)."
+
+
+def _ratings(training: Mapping[str, Any]) -> str:
+    if not training["rated"]:
+        return ""
+    rated = ", ".join(f"{name} ({dimension})" for name, dimension in training["dimensions"].items())
+    return f"\nThen from {training['rated']} replies that people rated: {rated}.\n"

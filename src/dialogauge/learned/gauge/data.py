@@ -1,0 +1,144 @@
+"""Files that a gauge learns from: conversations, replies that machines made up, and turns that people rated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.load import load
+from dialogauge.corpus.reading.columns import ColumnMap
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError, check_share
+from dialogauge.learned.gauge.examples import (
+    Examples,
+    exchanges_of,
+    learned_examples,
+    rated_examples,
+    same_utterance_replies,
+)
+from dialogauge.learned.gauge.recipe import GaugeRecipe
+from dialogauge.learned.ruber.pairs import response_caveats
+from dialogauge.learned.training.token_pairs import Rows
+
+SHARE = 0.05
+"""Of the conversations, held back."""
+FEWEST_RATED = 20
+OVERALL = "overall"
+Paths = Sequence[str | Path]
+
+
+@dataclass(frozen=True)
+class GaugeFiles:
+    """Conversations to learn from; machine-made replies, as scripts/make_replies.py makes them; turns with ratings."""
+
+    conversations: Paths
+    replies: Paths = ()
+    ratings: Paths = ()
+    dimension: str | None = None
+    """What was rated; by default "overall" or what is called so."""
+    share: float = SHARE
+    reader: str | None = None
+    skip_invalid: bool = False
+    mapping: ColumnMap = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class GaugeData:
+    examples: Examples
+    train: Rows
+    held: Rows
+    rated: Examples | None
+    alike: list[tuple[str, str]]
+    """Two people's replies to the same utterance."""
+    sources: dict[str, tuple[SourceFile, ...]]
+    """The files of "conversations", "replies" and "ratings"."""
+    dimensions: dict[str, str]
+    """What was rated, by the name of the rated file."""
+    caveats: list[Caveat]
+
+    def digest(self) -> str:
+        rated = self.rated.digest() if self.rated else ""
+        return f"{self.examples.digest()}{len(self.held)}{rated}"
+
+
+def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) -> GaugeData:
+    check_share("the share to validate with", files.share)
+    corpus = load(
+        files.conversations,
+        reader=files.reader,
+        skip_invalid=files.skip_invalid,
+        progress=progress,
+        mapping=files.mapping,
+    )
+    rated, dimensions, rated_corpora = _rated(files, recipe, progress)
+    exchanges = exchanges_of(corpus)
+    replies = load(files.replies, skip_invalid=files.skip_invalid, progress=progress) if files.replies else None
+    examples = learned_examples(exchanges, replies or (), recipe.context, recipe.seed)
+    train, held = examples.divide(files.share, np.random.default_rng([recipe.seed, 2]))
+    judged = sum(bool(turn.ratings or turn.references) for turn in corpus)
+    loaded = [corpus, *([replies] if replies is not None else []), *rated_corpora]
+    return GaugeData(
+        examples,
+        train,
+        held,
+        rated,
+        same_utterance_replies(exchanges),
+        {
+            "conversations": corpus.files,
+            "replies": replies.files if replies is not None else (),
+            "ratings": tuple(file for each in rated_corpora for file in each.files),
+        },
+        dimensions,
+        [*(caveat for each in loaded for caveat in each.caveats), *response_caveats(judged, len(corpus))],
+    )
+
+
+def _rated(
+    files: GaugeFiles, recipe: GaugeRecipe, progress: bool
+) -> tuple[Examples | None, dict[str, str], list[Corpus]]:
+    """Each file is a corpus of its own: its ratings are ranked among themselves."""
+    turns: list[Turn] = []
+    ratings: list[float] = []
+    names: list[str] = []
+    dimensions, corpora = {}, []
+    for path in files.ratings:
+        corpus = load(path, skip_invalid=files.skip_invalid, progress=progress)
+        dimension = _dimension(corpus, files.dimension, path)
+        found = [(turn, rating) for turn in corpus if (rating := _rating(turn, dimension)) is not None]
+        if len(found) < FEWEST_RATED:
+            raise InputError(
+                f"expected at least {FEWEST_RATED} turns with a context and a rating of {dimension!r}, found "
+                f"{len(found)}",
+                path,
+            )
+        if len({rating for _, rating in found}) < 2:
+            raise InputError(f"all {len(found)} ratings of {dimension!r} are the same: nothing to learn from", path)
+        turns += [turn for turn, _ in found]
+        ratings += [rating for _, rating in found]
+        names += [str(path)] * len(found)
+        dimensions[Path(path).name] = dimension
+        corpora.append(corpus)
+    return (rated_examples(turns, ratings, names, recipe.context) if turns else None), dimensions, corpora
+
+
+def _rating(turn: Turn, dimension: str) -> float | None:
+    """The mean over raters, of a turn with a context."""
+    given = [rating for rating in turn.ratings.get(dimension, ()) if rating is not None]
+    return float(np.mean(given)) if given and any(map(str.strip, turn.context)) else None
+
+
+def _dimension(corpus: Corpus, wanted: str | None, path: str | Path) -> str:
+    known = list(dict.fromkeys(name for turn in corpus for name in turn.ratings))
+    if not known:
+        raise InputError("expected turns with ratings, found none", path)
+    if wanted is not None:
+        alike = [name for name in known if name.casefold() == wanted.casefold()]
+    else:
+        alike = [name for name in known if OVERALL in name.casefold()] if len(known) > 1 else known
+    if len(alike) != 1:
+        raise InputError(f"which rating is meant? Name one with --dimension: {', '.join(known)}", path)
+    return alike[0]

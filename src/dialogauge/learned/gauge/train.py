@@ -1,0 +1,223 @@
+"""The whole way from conversations, machine-made replies and ratings to a gauge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from dialogauge.encode.base import Encoder
+from dialogauge.encode.cache.cache import Cache
+from dialogauge.encode.encoders import Encoders
+from dialogauge.encode.network import load_model
+from dialogauge.encode.transformer import Transformer
+from dialogauge.errors import InputError
+from dialogauge.learned.directory import SavedModel, find_encoder, write_model
+from dialogauge.learned.gauge.card import GaugeResult, make_card, readable_card
+from dialogauge.learned.gauge.data import GaugeData, GaugeFiles, read_data
+from dialogauge.learned.gauge.examples import HUMAN, Examples
+from dialogauge.learned.gauge.fit import GaugeStage, GaugeTask, RatingTask, ranking_accuracy
+from dialogauge.learned.gauge.model import PARTS, QUANTILES, Calibration, GaugeShape, GaugeTuning, open_gauge, said_then
+from dialogauge.learned.gauge.networks import GaugeHead
+from dialogauge.learned.gauge.recipe import ADAPTER, GaugeRecipe
+from dialogauge.learned.pair_network import HEAD, PairNetwork, filled
+from dialogauge.learned.training.checkpoint import Checkpoint, check_output, checkpoint_folder, key_of
+from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
+from dialogauge.learned.training.token_pairs import outputs_of, token_inputs
+from dialogauge.stats.arrays import unit_rows
+
+RATED_SHARE = 0.1
+"""Of the rated conversations, held back: they decide nothing, and say how well ratings are told."""
+USUAL_LIKENESS, FEWEST_ALIKE = (0.3, 0.2), 20
+"""Where conversations have too few utterances that two people answered."""
+SCORED_AT_ONCE = 512
+
+
+@dataclass(frozen=True)
+class TrainedGauge:
+    """A network that has learned what it could, with all that a card says about it."""
+
+    recipe: GaugeRecipe
+    shape: GaugeShape
+    encoder: Encoder
+    teacher: SavedModel | None
+    data: GaugeData
+    fitted: list[Fitted[GaugeStage]]
+    """From conversations; and from ratings, where there are any."""
+    calibration: Calibration
+    accuracy: dict[str, float]
+    """How often a real reply scores above one of each kind, of conversations held back."""
+    seconds: float
+    device: str
+
+    def weights(self, half: bool) -> dict[str, Any]:
+        return as_arrays(self.fitted[-1].weights, half)
+
+
+def train_gauge(
+    files: GaugeFiles | str | Path | Sequence[str | Path],
+    out: str | Path,
+    recipe: GaugeRecipe = ADAPTER,
+    *,
+    encoder: str = "minilm",
+    teacher: str | Path | None = None,
+    half: bool = False,
+    overwrite: bool = False,
+    cache: bool = True,
+    progress: bool = False,
+) -> GaugeResult:
+    """Trains a model of `gauge` and writes it to a directory. Broken off, the same call goes on where it stopped.
+
+    Args:
+        files: Files with whole conversations, or `GaugeFiles` where there are ratings or machine-made replies, too.
+        out: The directory, for `gauge[model=DIRECTORY]`.
+        recipe: What is trained and how; low-rank adapters by default.
+        encoder: The name of the transformer that is trained further.
+        teacher: The directory of a larger gauge: what it says of every reply is learned, in place of how the reply
+            was made.
+        half: Whether weights are kept in half precision.
+        overwrite: Whether a model that is there already is replaced.
+        cache: Whether what is encoded is kept on disk.
+        progress: Whether stderr shows how far training has come.
+
+    Examples:
+        >>> import dialogauge
+        >>> dialogauge.train_gauge("examples/conversations.jsonl", "models/mine")  # doctest: +SKIP
+        >>> dialogauge.evaluate("responses.jsonl", "gauge[model=models/mine]")  # doctest: +SKIP
+    """
+    given = files if isinstance(files, GaugeFiles) else GaugeFiles([files] if isinstance(files, str | Path) else files)
+    target = Path(out)
+    check_output(target, overwrite)
+    encoders = Encoders(Cache() if cache else None, progress)
+    vectors = encoders.get(encoder)
+    if not isinstance(vectors, Transformer):
+        raise InputError(f"the encoder {vectors.identity} is no transformer, and has no weights to be tuned")
+    master = open_gauge(teacher).saved if teacher else None
+    data = read_data(given, recipe, progress)
+    checkpoints = make_checkpoints(checkpoint_folder(target), data, vectors, recipe, master)
+    trained = train(data, vectors, recipe, checkpoints, progress, master)
+    card = make_card(trained, encoder)
+    write_model(target, trained.weights(half), card, readable_card(target.name, card), overwrite)
+    for checkpoint in checkpoints:
+        checkpoint.remove()
+    return GaugeResult(target, card, [*data.caveats, *encoders.caveats()])
+
+
+def make_checkpoints(
+    folder: Path, data: GaugeData, encoder: Encoder, recipe: GaugeRecipe, teacher: SavedModel | None
+) -> list[Checkpoint]:
+    """For what is learned from conversations, and from ratings."""
+    settings = {
+        "recipe": recipe.record(),
+        "data": data.digest(),
+        "encoder": encoder.recipe(),
+        "teacher": teacher.identity if teacher else None,
+    }
+    return [Checkpoint(folder / f"{number}.safetensors", key_of({**settings, "part": number})) for number in range(2)]
+
+
+def train(
+    data: GaugeData,
+    encoder: Transformer,
+    recipe: GaugeRecipe,
+    checkpoints: Sequence[Checkpoint | None] = (None, None),
+    progress: bool = False,
+    teacher: SavedModel | None = None,
+) -> TrainedGauge:
+    started = time.monotonic()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    examples = taught(data.examples, teacher, device) if teacher else data.examples
+    network = make_network(recipe, encoder).to(device)
+    inputs = token_inputs(encoder, examples.contexts, examples.replies, device)
+    task = GaugeTask(network, inputs, examples, data.train, data.held, recipe, device)
+    fitted = [Loop(task).run(checkpoints[0], "conversations", progress)]
+    if data.rated is not None:
+        replayed = examples.select(data.train[: len(data.rated)])
+        tuning = make_rating_task(network, encoder, data.rated, replayed, recipe, device)
+        fitted.append(Loop(tuning).run(checkpoints[1], "ratings", progress))
+    outputs = task.outputs(data.held)
+    return TrainedGauge(
+        recipe=recipe,
+        shape=recipe.shape(encoder),
+        encoder=encoder,
+        teacher=teacher,
+        data=data,
+        fitted=fitted,
+        calibration=calibrate(data, outputs, encoder, recipe),
+        accuracy=accuracy_by_kind([data.examples.kinds[row] for row in data.held.tolist()], outputs),
+        seconds=time.monotonic() - started,
+        device=device.type,
+    )
+
+
+def make_network(recipe: GaugeRecipe, encoder: Transformer) -> PairNetwork:
+    """The network before training; what it has of its own comes from the seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(recipe.seed)
+        model = load_model(encoder.files, "float32", encoder.files.layers)
+        return PairNetwork(model, recipe.rank, recipe.pool, GaugeHead(encoder.files.width, recipe.dropout))
+
+
+def make_rating_task(
+    network: PairNetwork,
+    encoder: Transformer,
+    rated: Examples,
+    replayed: Examples,
+    recipe: GaugeRecipe,
+    device: torch.device,
+) -> RatingTask:
+    """Ratings, and beside them as many replies of conversations, so that what was learned of those is not forgotten."""
+    train, held = rated.divide(RATED_SHARE, np.random.default_rng([recipe.seed, 5]))
+    examples = rated + replayed
+    rows = np.concatenate([train, len(rated) + np.arange(len(replayed))])
+    inputs = token_inputs(encoder, examples.contexts, examples.replies, device)
+    return RatingTask(network, inputs, examples, rows, held, recipe.on_ratings(), device)
+
+
+def taught(examples: Examples, teacher: SavedModel, device: torch.device) -> Examples:
+    """The examples with what the teacher says of them."""
+    model = open_gauge(teacher.directory)
+    encoder = find_encoder(teacher, None, Encoders())
+    assert isinstance(encoder, Transformer)
+    network = load_model(encoder.files, "float32", encoder.files.layers)
+    GaugeTuning(teacher, model.shape).apply(network)
+    head = filled(GaugeHead(model.shape.width, 0.0), teacher.weights, HEAD).float()
+    pairs = PairNetwork(network, 0, model.shape.pool, head).to(device)
+    inputs = token_inputs(encoder, examples.contexts, examples.replies, device)
+    rows = np.arange(len(examples))
+    logits = outputs_of(pairs, inputs, rows, SCORED_AT_ONCE, device, mixed=device.type == "cuda")
+    targets = (1 / (1 + np.exp(-logits))).astype(np.float32)
+    return Examples(examples.contexts, examples.replies, targets, examples.groups, examples.kinds)
+
+
+def calibrate(data: GaugeData, outputs: NDArray[np.float64], encoder: Transformer, recipe: GaugeRecipe) -> Calibration:
+    real = np.array([data.examples.kinds[row] == HUMAN for row in data.held.tolist()])
+    quantiles = np.quantile(outputs[real], QUANTILES, axis=0)
+    parts = {part: quantiles[:, place].tolist() for place, part in enumerate(PARTS)}
+    return Calibration(parts, likeness_of(data.alike, encoder), recipe.weight)
+
+
+def likeness_of(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> tuple[float, float]:
+    """Mean and standard deviation of the cosines, to four digits."""
+    if len(pairs) < FEWEST_ALIKE:
+        return USUAL_LIKENESS
+    first, second = (
+        unit_rows(encoder.pooled([said_then(pair[side]) for pair in pairs], "mean").vectors) for side in (0, 1)
+    )
+    cosines = (first * second).sum(axis=1, dtype=np.float64)
+    return float(f"{cosines.mean():.4g}"), float(f"{cosines.std(ddof=1):.4g}")
+
+
+def accuracy_by_kind(kinds: Sequence[str], outputs: NDArray[np.float64]) -> dict[str, float]:
+    named, overall = np.asarray(kinds), outputs[:, PARTS.index("overall")]
+    found = {}
+    for kind in sorted({*kinds} - {HUMAN}):
+        rows = (named == HUMAN) | (named == kind)
+        found[kind] = round(ranking_accuracy(overall[rows], named[rows] == HUMAN), 6)
+    return found
