@@ -19,7 +19,15 @@ PUBLIC = {
 }
 SHOWN = (
     *("evaluate", "compare", "compare_runs", "correlate", "sensitivity", "normality", "perturb", "load", "stream"),
-    *("metric", "worst_replies", "plot_scores", "train_ruber", "train_entailment", "synthesize_entailment"),
+    *(
+        "metric",
+        "worst_replies",
+        "plot_scores",
+        "train_ruber",
+        "train_entailment",
+        "train_gauge",
+        "synthesize_entailment",
+    ),
     *("Corpus", "Turn", "Result", "Comparison", "Agreement", "RunOptions", "MeanMetric"),
 )
 

@@ -34,6 +34,8 @@ WITHOUT_TRAINING = {
     "learned.ruber.model",
     "learned.entailment.networks",
     "learned.entailment.model",
+    "learned.gauge.networks",
+    "learned.gauge.model",
 }
 """What measuring may know of learned models, and the only part of `learned` that these modules import themselves."""
 PARTS = sorted(

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         plot_turn_scatter,
     )
     from dialogauge.learned.entailment.train import train_entailment
+    from dialogauge.learned.gauge.train import train_gauge
     from dialogauge.learned.ruber.train import train_ruber
     from dialogauge.learned.synthesis import synthesize_entailment
     from dialogauge.metrics.function import metric
@@ -87,6 +88,7 @@ _HOMES = {
     "sensitivity": "studies.sensitivity",
     "synthesize_entailment": "learned.synthesis",
     "train_entailment": "learned.entailment.train",
+    "train_gauge": "learned.gauge.train",
     "train_ruber": "learned.ruber.train",
     "worst_replies": "evaluation",
 }
@@ -125,6 +127,7 @@ __all__ = [
     "stream",
     "synthesize_entailment",
     "train_entailment",
+    "train_gauge",
     "train_ruber",
     "worst_replies",
 ]

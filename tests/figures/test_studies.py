@@ -144,6 +144,16 @@ def test_lines_and_dots(networks, kind):
     assert [list(line.get_ydata()) for line in accuracies.lines].count([0.8]) == networks
 
 
+def test_of_a_gauge_ratings_go_on_where_conversations_ended():
+    given = card(2, "accuracy")
+    figure = _draw_training({**given, "kind": "gauge", "validation": {"examples": 120, "accuracy": {"cut": 0.8}}})
+    drawn = [list(line.get_xdata()) for line in figure.axes[0].lines]
+    assert drawn.count([1, 2, 3]) == drawn.count([4, 5, 6]) == 2
+    assert drawn.count([5]) == 1  # the best of the second
+    said = " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
+    assert "the better of two replies held back scores higher, of 120 of conversations" in said
+
+
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_same_card_same_bytes(kind, at_two_times):
     today, then = at_two_times(lambda path: plot_training(card(2), path), kind)

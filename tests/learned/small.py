@@ -1,4 +1,4 @@
-"""A few word vectors, and relatedness and entailment models with random weights."""
+"""A few word vectors, and models of every learned metric with random weights."""
 
 import json
 from dataclasses import asdict
@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch", reason="needs torch to make small models")
 from dialogauge.encode.static import open_static  # noqa: E402
 from dialogauge.learned.directory import CARD, WEIGHTS, write_model  # noqa: E402
 from dialogauge.learned.entailment import model as entailment_shape  # noqa: E402
+from dialogauge.learned.gauge.model import PARTS, QUANTILES, Calibration, GaugeShape  # noqa: E402
 from dialogauge.learned.ruber.inputs import RuberShape, width_of  # noqa: E402
 from dialogauge.learned.ruber.networks import make_network  # noqa: E402
 
@@ -101,6 +102,32 @@ def write_entailment(
         "encoder": {"name": encoder, "identity": vectors.identity},
         "network": asdict(made),
         "calibration": {"temperature": temperature},
+    }
+    return write_model(directory, weights, card, "# A model for tests\n")
+
+
+def write_gauge(
+    directory, encoder, *, opened=None, seed=0, dtype=np.float32, likeness=(0.3, 0.2), weight=0.4, knots=None, **shape
+):
+    """A gauge for the transformer of this name; its calibration is that of normal logits unless `knots` are given."""
+    from scipy.stats import norm
+
+    from dialogauge.encode.encoders import Encoders
+    from dialogauge.encode.network import skeleton
+    from dialogauge.learned.gauge.networks import GaugeHead
+    from dialogauge.learned.pair_network import expected_tensors
+
+    vectors = opened or Encoders().get(encoder)
+    made = GaugeShape(**{"width": width_of(vectors), "rank": 2, **shape})
+    with torch.device("meta"):
+        tensors = expected_tensors(skeleton(vectors.files), made.rank, GaugeHead(made.width, made.dropout))
+    weights = {name: array.astype(dtype) for name, array in random_weights(tensors, seed).items()}
+    usual = dict.fromkeys(PARTS, (3 * norm.ppf(QUANTILES)).tolist())
+    card = {
+        "kind": "gauge",
+        "encoder": {"name": encoder, "identity": vectors.identity},
+        "network": asdict(made),
+        "calibration": Calibration({**usual, **(knots or {})}, likeness, weight).record(),
     }
     return write_model(directory, weights, card, "# A model for tests\n")
 

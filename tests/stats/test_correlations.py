@@ -11,6 +11,7 @@ from scipy import stats
 
 from dialogauge.stats.correlations import (
     Resampling,
+    concordance,
     fitted_line,
     kendall,
     kendall_influence,
@@ -121,6 +122,24 @@ def test_pairwise_accuracy_by_hand():
     assert pairwise_accuracy([7, 7, 7], [9, 9, 5]) == pytest.approx(1 / 3, abs=1e-15)
     assert pairwise_accuracy([7, 7, 7], [2, 2, 2]) == 1
     assert pairwise_accuracy([-0.0, 0.0, 1.0], [2, 2, 3]) == 1
+
+
+def test_concordance_by_hand():
+    # y differs in 13 and 23; x orders 13 as y does, and 23 the other way round.
+    assert concordance([2, 5, 3], [1, 1, 2]) == pytest.approx(1 / 2)
+    # Of the three pairs that differ in y, x is right in two and tied in 12: two and a half.
+    assert concordance([1, 1, 2], [1, 2, 3]) == pytest.approx(2.5 / 3)
+    assert concordance([7, 7, 7], [1, 2, 3]) == 0.5
+    assert math.isnan(concordance([1, 2, 3], [5, 5, 5]))
+    assert math.isnan(concordance([], []))
+
+
+@few
+@given(pairs=pairs_of_small_numbers)
+def test_concordance_is_what_counting_pairs_gives(pairs):
+    x, y = (np.array(side, float) for side in zip(*pairs, strict=True))
+    right = [(np.sign(x[i] - x[j]) + 1) / 2 for i in range(len(x)) for j in range(len(x)) if y[i] > y[j]]
+    assert concordance(x, y) == pytest.approx(np.mean(right) if right else np.nan, abs=1e-12, nan_ok=True)
 
 
 @few

@@ -3,7 +3,7 @@ learned."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,11 @@ ACCURACIES = {
         "lowest validation loss",
     ),
     "accuracy": ("accuracy", "the class of {} pairs held back is told right", "highest accuracy"),
+    "gauge": (
+        "accuracy",
+        "the better of two replies held back scores higher, of {} of conversations, then of rated ones",
+        "lowest validation loss, of ratings the last",
+    ),
 }
 """What cards measure: its title, what it counts, and which epoch is the best."""
 
@@ -192,12 +197,14 @@ def _draw_training(card: Mapping[str, Any]) -> Figure:
 
     figure, (losses, accuracies) = panels(2, 3.4, 2.6)
     curves, held = card["curves"], card["validation"]
-    kind = "accuracy" if "accuracy" in held else "ranking_accuracy"
+    column = kind = "accuracy" if "accuracy" in held else "ranking_accuracy"
+    if card.get("kind") == "gauge":
+        kind, curves = "gauge", _one_after_another(curves)
     named, meaning, best = ACCURACIES[kind]
     for curve in curves:
         _training_line(losses, curve, "loss", MUTED)
         _training_line(losses, curve, "validation_loss", INK)
-        _training_line(accuracies, curve, kind, INK)
+        _training_line(accuracies, curve, column, INK)
     for axis, title in ((losses, "loss"), (accuracies, named)):
         axis.set_title(title, color=INK, fontweight="bold")
         axis.set_xlabel("epoch", fontsize=8, color=MUTED)
@@ -206,13 +213,23 @@ def _draw_training(card: Mapping[str, Any]) -> Figure:
     losses.plot([], [], color=MUTED, label="training")
     losses.plot([], [], color=INK, label="validation")
     losses.legend(frameon=False, fontsize=8)
-    networks = "the network's" if len(curves) == 1 else f"each of {len(curves)} networks'"
+    networks = "the network's" if len(curves) == 1 or kind == "gauge" else f"each of {len(curves)} networks'"
     caption(
         figure,
         f"dot: the epoch of {networks} weights, that with the {best}",
-        f"{named}: how often {meaning.format(held['pairs'])}",
+        f"{named}: how often {meaning.format(held['examples' if kind == 'gauge' else 'pairs'])}",
     )
     return figure
+
+
+def _one_after_another(curves: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Of one network that is trained in several ways: each goes on where the last one ended."""
+    found, done = [], 0.0
+    for curve in curves:
+        epochs = [{**stage, "epoch": done + stage["epoch"]} for stage in curve["epochs"]]
+        found.append({**curve, "epochs": epochs})
+        done = epochs[-1]["epoch"]
+    return found
 
 
 def _training_line(axis: Axes, curve: Mapping[str, Any], name: str, colour: str) -> None:

@@ -62,6 +62,18 @@ def pairwise_accuracy(x: ArrayLike, y: ArrayLike) -> float:
     return float(((apart + surplus) / 2 + tied_both) / pairs)
 
 
+def concordance(x: ArrayLike, y: ArrayLike) -> float:
+    """Of the pairs that differ in y, the share that x orders as y does; where x is tied, half a pair. With a y of two
+    values it is the area under the ROC curve. NaN where all of y is the same."""
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    pairs = len(x) * (len(x) - 1) / 2
+    apart_x, apart_y = pairs - _tied_pairs(x), pairs - _tied_pairs(y)
+    if not apart_y:
+        return np.nan
+    surplus = kendall(x, y) * np.sqrt(apart_x * apart_y) if apart_x else 0.0
+    return float((1 + surplus / apart_y) / 2)
+
+
 def pearson_rows(x: Floats, y: Floats) -> Floats:
     """Pearson's r of each row of x with the same row of y; a single row goes with every row of the other."""
     x, y = standard_rows(x), standard_rows(y)

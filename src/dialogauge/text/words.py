@@ -99,6 +99,11 @@ def in_word(character: str) -> bool:
     return any(first <= ord(character) <= last for first, last in ALPHABETIC_SYMBOLS)
 
 
+def visible(text: str) -> bool:
+    """Whether anything of it can be seen: control characters, zero-width spaces and blanks cannot."""
+    return any(letter.isprintable() and not letter.isspace() for letter in text)
+
+
 def word_at(text: str, start: int) -> str:
     """The longest run of word characters from `start` on; empty where there is none."""
     end = start

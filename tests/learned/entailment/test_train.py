@@ -1,11 +1,6 @@
 """The whole way from files of pairs to a model directory, and back to numbers."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -21,11 +16,12 @@ from dialogauge.learned.directory import CARD, FILES, README, WEIGHTS
 from dialogauge.learned.entailment.data import Files, read_data
 from dialogauge.learned.entailment.model import open_entailment
 from dialogauge.learned.entailment.train import train, train_entailment
-from dialogauge.learned.training.checkpoint import Checkpoint, checkpoint_folder
+from dialogauge.learned.training.checkpoint import checkpoint_folder
 from dialogauge.learned.training.loop import Loop
 from dialogauge.metrics.learned.entailment import Entailment
 from tests.encode.models import build, open_model
 from tests.learned.entailment.pairs import pairs, quick, quiet_bert, task_of, write_pairs, write_short_vectors
+from tests.learned.interrupted import break_off, kill_training
 from tests.learned.small import torch
 
 KINDS = ["esim", "adapter", "transformer"]
@@ -231,16 +227,6 @@ def test_overwrite(call, tmp_path):
     assert (tmp_path / "m" / WEIGHTS).read_bytes() != before
 
 
-def break_off(monkeypatch):
-    plain = Checkpoint.write
-
-    def write_and_stop(self, *arguments):
-        plain(self, *arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Checkpoint, "write", write_and_stop)
-
-
 @pytest.mark.parametrize("other", ["recipe", "files", "share", "encoder"])
 def test_checkpoints_of_something_else_are_refused(call, said, tmp_path, monkeypatch, other):
     second = {
@@ -267,19 +253,10 @@ def test_killed_in_mid_training_and_run_again(call, said, encoders, tmp_path):
     call(kind, "whole", epochs=epochs, stop=epochs, dropout=0.1)
     recipe = quick(kind, epochs=epochs, stop=epochs, dropout=0.1)
     target = tmp_path / "m"
-    options = {"out": target, "encoder": encoders[kind], "recipe": kind, "validation-share": 0.2}
+    options = {"out": target, "encoder": encoders[kind], "recipe": kind, "validation_share": 0.2}
     options |= {name: getattr(recipe, name) for name in ("rate", "batch", "epochs", "stop", "dropout", "units")}
-    command = [sys.executable, "-m", "dialogauge", "train", "entailment", said, "--no-cache"]
-    command = [
-        str(part) for part in (*command, *(part for name, value in options.items() for part in (f"--{name}", value)))
-    ]
     checkpoint = checkpoint_folder(target) / "0.safetensors"
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
-        while not checkpoint.exists() and child.poll() is None:
-            time.sleep(0.002)
-        os.kill(child.pid, signal.SIGKILL)
-        error = child.stderr.read()
-    assert child.returncode == -signal.SIGKILL, error
+    kill_training("entailment", [said], options, checkpoint)
     assert not target.exists()
     assert 1 <= checkpoint.read_bytes().count(b"validation_loss") < epochs
     call(kind, epochs=epochs, stop=epochs, dropout=0.1)

@@ -1,11 +1,6 @@
 """The whole way from files to a model directory."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -21,6 +16,7 @@ from dialogauge.learned.ruber.train import Conversations, checkpoint_folder, tra
 from dialogauge.learned.ruber.training_data import make_training_data, read_data
 from dialogauge.learned.training.checkpoint import Checkpoint
 from tests.encode.models import build
+from tests.learned.interrupted import break_off, kill_training
 from tests.learned.ruber.conversations import dialogues, quick, quick_towers, telling, write
 
 
@@ -40,19 +36,6 @@ def call(said, topic_vectors, tmp_path):
         )
 
     return run
-
-
-def break_off(monkeypatch, after):
-    """Training stops as if by Ctrl-C when so many checkpoints are written."""
-    plain, written = Checkpoint.write, []
-
-    def write_and_stop(self, *arguments):
-        plain(self, *arguments)
-        written.append(self.path.name)
-        if len(written) == after:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Checkpoint, "write", write_and_stop)
 
 
 def test_what_is_written(call, said, topic_vectors, tmp_path):
@@ -273,24 +256,9 @@ def test_killed_in_mid_training_and_run_again(call, said, topic_vectors, tmp_pat
     recipe = quick(epochs=25)
     call("whole", recipe)
     target = tmp_path / "m"
-    options = {
-        "--out": target,
-        "--encoder": topic_vectors,
-        "--recipe": "paper",
-        "--rate": 0.003,
-        "--batch": 8,
-        "--epochs": 25,
-    }
-    options["--validation-share"] = 0.3
-    command = [sys.executable, "-m", "dialogauge", "train", "ruber", said, "--no-cache"]
-    command = [str(part) for part in (*command, *(part for option in options.items() for part in option))]
+    options = {"out": target, "encoder": topic_vectors, "recipe": "paper", "rate": 0.003, "batch": 8, "epochs": 25}
     checkpoint = checkpoint_folder(target) / "0.safetensors"
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
-        while not checkpoint.exists() and child.poll() is None:
-            time.sleep(0.005)
-        os.kill(child.pid, signal.SIGKILL)
-        error = child.stderr.read()
-    assert child.returncode == -signal.SIGKILL, error
+    kill_training("ruber", [said], {**options, "validation_share": 0.3}, checkpoint)
     assert not target.exists()
     header = checkpoint.read_bytes()[:200_000]
     assert 1 <= header.count(b"ranking_accuracy") < 25

@@ -24,6 +24,7 @@ from dialogauge.learned.directory import (
     read_model,
     refuse_other_tensors,
 )
+from dialogauge.text.words import visible
 
 if TYPE_CHECKING:
     from dialogauge.learned.entailment.networks import Judge
@@ -173,8 +174,7 @@ class ReadyModel:
 
 def _said(text: str) -> str:
     """Without the space around it; empty where nothing of it can be seen."""
-    bare = text.strip()
-    return bare if any(letter.isprintable() and not letter.isspace() for letter in bare) else ""
+    return text.strip() if visible(text) else ""
 
 
 def open_entailment(directory: str | Path | None = None) -> EntailmentModel:

@@ -42,7 +42,7 @@ class GaugeResult(TrainingResult):
 
 
 def make_card(trained: TrainedGauge, encoder: str) -> dict[str, Any]:
-    data, ratings = trained.data, trained.fitted[1] if len(trained.fitted) > 1 else None
+    data, rated = trained.data, trained.data.rated
     kinds = Counter(data.examples.kinds[row] for row in data.train.tolist())
     return {
         **made_from(KIND, encoder, trained.encoder, data.examples.replies),
@@ -51,8 +51,8 @@ def make_card(trained: TrainedGauge, encoder: str) -> dict[str, Any]:
         "validation": {
             "examples": len(data.held),
             "accuracy": trained.accuracy,
-            "ratings": None if ratings is None else round(ratings.curve[-1].accuracy, 6),
-            "rated": 0 if ratings is None or data.rated is None else round(len(data.rated) * 0.1),
+            "ratings": None if rated is None else round(trained.fitted[-1].curve[-1].accuracy, 6),
+            "rated": 0 if rated is None else len(rated.held),
         },
         "training": {
             "recipe": trained.recipe.record(),
@@ -62,8 +62,8 @@ def make_card(trained: TrainedGauge, encoder: str) -> dict[str, Any]:
             "conversations": describe_data(data.sources["conversations"]),
             "replies": describe_data(data.sources["replies"]),
             "ratings": describe_data(data.sources["ratings"]),
-            "rated": 0 if data.rated is None else len(data.rated),
-            "dimensions": data.dimensions,
+            "rated": 0 if rated is None else len(rated.examples),
+            "dimensions": {} if rated is None else rated.dimensions,
             "seconds": round(trained.seconds, 1),
             "device": trained.device,
         },
@@ -75,8 +75,8 @@ def _teacher(trained: TrainedGauge) -> dict[str, Any] | None:
     """With what it learned from itself."""
     if trained.teacher is None:
         return None
-    card = trained.teacher.card
-    return {"identity": trained.teacher.identity, "encoder": card["encoder"], "training": card["training"]}
+    saved = trained.teacher.saved
+    return {"identity": saved.identity, "encoder": saved.card["encoder"], "training": saved.card["training"]}
 
 
 def readable_card(name: str, card: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +15,15 @@ from dialogauge.corpus.reading.columns import ColumnMap
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, check_share
 from dialogauge.learned.gauge.examples import (
+    HUMAN,
     Examples,
+    conversation_of,
     exchanges_of,
     learned_examples,
     rated_examples,
     same_utterance_replies,
 )
+from dialogauge.learned.gauge.model import OVERALL
 from dialogauge.learned.gauge.recipe import GaugeRecipe
 from dialogauge.learned.ruber.pairs import response_caveats
 from dialogauge.learned.training.token_pairs import Rows
@@ -27,7 +31,8 @@ from dialogauge.learned.training.token_pairs import Rows
 SHARE = 0.05
 """Of the conversations, held back."""
 FEWEST_RATED = 20
-OVERALL = "overall"
+RATED_SHARE = 0.1
+"""Of the rated conversations, held back: they decide nothing, and say how well ratings are told."""
 Paths = Sequence[str | Path]
 
 
@@ -47,22 +52,31 @@ class GaugeFiles:
 
 
 @dataclass(frozen=True)
+class RatedExamples:
+    """Replies that people rated, of any number of corpora."""
+
+    examples: Examples
+    train: Rows
+    held: Rows
+    dimensions: dict[str, str]
+    """What was rated, by the name of the rated file."""
+
+
+@dataclass(frozen=True)
 class GaugeData:
     examples: Examples
     train: Rows
     held: Rows
-    rated: Examples | None
+    rated: RatedExamples | None
     alike: list[tuple[str, str]]
     """Two people's replies to the same utterance."""
     sources: dict[str, tuple[SourceFile, ...]]
     """The files of "conversations", "replies" and "ratings"."""
-    dimensions: dict[str, str]
-    """What was rated, by the name of the rated file."""
     caveats: list[Caveat]
 
     def digest(self) -> str:
-        rated = self.rated.digest() if self.rated else ""
-        return f"{self.examples.digest()}{len(self.held)}{rated}"
+        rated = self.rated.examples.digest() if self.rated else ""
+        return f"{self.examples.digest()}{hashlib.sha256(self.held.tobytes()).hexdigest()}{rated}"
 
 
 def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) -> GaugeData:
@@ -74,11 +88,13 @@ def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) ->
         progress=progress,
         mapping=files.mapping,
     )
-    rated, dimensions, rated_corpora = _rated(files, recipe, progress)
+    rated, rated_corpora, unrated = _rated(files, recipe, progress)
     exchanges = exchanges_of(corpus)
     replies = load(files.replies, skip_invalid=files.skip_invalid, progress=progress) if files.replies else None
     examples = learned_examples(exchanges, replies or (), recipe.context, recipe.seed)
     train, held = examples.divide(files.share, np.random.default_rng([recipe.seed, 2]))
+    if not any(examples.kinds[row] == HUMAN for row in held.tolist()):
+        raise InputError("no reply of people among what is held back: hold back more with --validation-share")
     judged = sum(bool(turn.ratings or turn.references) for turn in corpus)
     loaded = [corpus, *([replies] if replies is not None else []), *rated_corpora]
     return GaugeData(
@@ -92,37 +108,50 @@ def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) ->
             "replies": replies.files if replies is not None else (),
             "ratings": tuple(file for each in rated_corpora for file in each.files),
         },
-        dimensions,
-        [*(caveat for each in loaded for caveat in each.caveats), *response_caveats(judged, len(corpus))],
+        [*(caveat for each in loaded for caveat in each.caveats), *response_caveats(judged, len(corpus)), *unrated],
     )
 
 
 def _rated(
     files: GaugeFiles, recipe: GaugeRecipe, progress: bool
-) -> tuple[Examples | None, dict[str, str], list[Corpus]]:
+) -> tuple[RatedExamples | None, list[Corpus], list[Caveat]]:
     """Each file is a corpus of its own: its ratings are ranked among themselves."""
     turns: list[Turn] = []
     ratings: list[float] = []
     names: list[str] = []
-    dimensions, corpora = {}, []
+    dimensions, corpora, caveats = {}, [], []
     for path in files.ratings:
         corpus = load(path, skip_invalid=files.skip_invalid, progress=progress)
         dimension = _dimension(corpus, files.dimension, path)
         found = [(turn, rating) for turn in corpus if (rating := _rating(turn, dimension)) is not None]
-        if len(found) < FEWEST_RATED:
-            raise InputError(
-                f"expected at least {FEWEST_RATED} turns with a context and a rating of {dimension!r}, found "
-                f"{len(found)}",
-                path,
+        _refuse_unfit(found, dimension, path)
+        if len(found) < len(corpus):
+            message = (
+                f"{Path(path).name}: {len(corpus) - len(found)} of {len(corpus)} turns have no context or no rating of "
+                f"{dimension!r}, and are not learned from"
             )
-        if len({rating for _, rating in found}) < 2:
-            raise InputError(f"all {len(found)} ratings of {dimension!r} are the same: nothing to learn from", path)
+            caveats.append(Caveat("unrated_turns", message))
         turns += [turn for turn, _ in found]
         ratings += [rating for _, rating in found]
         names += [str(path)] * len(found)
         dimensions[Path(path).name] = dimension
         corpora.append(corpus)
-    return (rated_examples(turns, ratings, names, recipe.context) if turns else None), dimensions, corpora
+    if not turns:
+        return None, [], []
+    examples = rated_examples(turns, ratings, names, recipe.context)
+    divided = examples.divide(RATED_SHARE, np.random.default_rng([recipe.seed, 5]))
+    return RatedExamples(examples, *divided, dimensions), corpora, caveats
+
+
+def _refuse_unfit(found: Sequence[tuple[Turn, float]], dimension: str, path: str | Path) -> None:
+    """Refuses ratings that nothing can be learned from."""
+    if len(found) < FEWEST_RATED:
+        wanted = f"at least {FEWEST_RATED} turns with a context and a rating of {dimension!r}"
+        raise InputError(f"expected {wanted}, found {len(found)}", path)
+    if len({rating for _, rating in found}) < 2:
+        raise InputError(f"all {len(found)} ratings of {dimension!r} are the same: nothing to learn from", path)
+    if len({conversation_of(turn) for turn, _ in found}) < 2:
+        raise InputError("all rated turns are of one conversation: expected at least 2, one to hold back", path)
 
 
 def _rating(turn: Turn, dimension: str) -> float | None:

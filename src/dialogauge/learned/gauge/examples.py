@@ -71,7 +71,7 @@ class Examples:
         return found.hexdigest()
 
 
-class _Writer:
+class _Collected:
     """Examples one by one."""
 
     def __init__(self, utterances: int) -> None:
@@ -108,7 +108,7 @@ def conversation_of(turn: Turn) -> object:
 
 def learned_examples(exchanges: Sequence[Turn], machines: Iterable[Turn], utterances: int, seed: int) -> Examples:
     """Of conversations between people, and of replies that machines made up to contexts of them."""
-    out, numbers = _Writer(utterances), _Numbers()
+    out, numbers = _Collected(utterances), _Numbers()
     _add_conversations(out, exchanges, numbers, np.random.default_rng([seed, 1]))
     for turn in machines:
         worth = {"overall": float(turn.system == HUMAN)}
@@ -125,7 +125,9 @@ class _Numbers(dict[object, int]):
         return self.setdefault(name, len(self))
 
 
-def _add_conversations(out: _Writer, exchanges: Sequence[Turn], numbers: _Numbers, random: np.random.Generator) -> None:
+def _add_conversations(
+    out: _Collected, exchanges: Sequence[Turn], numbers: _Numbers, random: np.random.Generator
+) -> None:
     """Of every exchange: the reply that people gave; one of another conversation; one of elsewhere in the same; and of
     a share of them one whose language is broken, a generic one, and the context said back."""
     said: dict[object, list[str]] = defaultdict(list)
@@ -135,11 +137,11 @@ def _add_conversations(out: _Writer, exchanges: Sequence[Turn], numbers: _Number
     for turn in exchanges:
         name, true = conversation_of(turn), bare(turn.response)
         context, group, here = turn.context, numbers[name], said[name]
-        other = exchanges[int(random.integers(len(exchanges)))].response
-        near = here[random.integers(len(here))]
+        drawn = exchanges[int(random.integers(len(exchanges)))]
+        other, near = drawn.response, here[random.integers(len(here))]
         exchange = Exchange([text for text in context if text.strip()], turn.response, other)
         out.add(context, turn.response, group, HUMAN, overall=1, relevance=1, fluency=1, specificity=1)
-        if bare(other) != true:
+        if bare(other) != true and conversation_of(drawn) != name:
             out.add(context, other, group, "elsewhere", overall=0, relevance=0, fluency=1)
         if bare(near) != true:
             out.add(context, near, group, "same_conversation", overall=0, relevance=0, fluency=1)
@@ -150,9 +152,12 @@ def _add_conversations(out: _Writer, exchanges: Sequence[Turn], numbers: _Number
                 out.add(context, broken, group, way.__name__, overall=0, fluency=0)
         if random.random() < DULL_SHARE:
             dull = generic[random.integers(len(generic))]
-            out.add(context, dull, group, "generic", overall=0, specificity=0, fluency=1)
+            if bare(dull) != true:
+                out.add(context, dull, group, "generic", overall=0, specificity=0, fluency=1)
         if random.random() < PARROT_SHARE:
-            out.add(context, parrot(exchange, random), group, "parrot", overall=0, specificity=0, relevance=0)
+            echo = parrot(exchange, random)
+            if bare(echo) != true:
+                out.add(context, echo, group, "parrot", overall=0, specificity=0, relevance=0)
 
 
 def rated_examples(
@@ -163,7 +168,7 @@ def rated_examples(
     targets = np.full(len(turns), np.nan)
     for name in dict.fromkeys(corpora):
         targets[names == name] = mid_ranks(values[names == name])
-    numbers, out = _Numbers(), _Writer(utterances)
+    numbers, out = _Numbers(), _Collected(utterances)
     for turn, name, target in zip(turns, corpora, targets.tolist(), strict=True):
         out.add(turn.context, turn.response, numbers[name, conversation_of(turn)], name, overall=target)
     return out.written()
@@ -181,6 +186,7 @@ def same_utterance_replies(exchanges: Sequence[Turn]) -> list[tuple[str, str]]:
     by_utterance: dict[str, list[Turn]] = defaultdict(list)
     for turn in exchanges:
         by_utterance[bare(turn.context[-1])].append(turn)
+    by_utterance.pop("", None)
     pairs = []
     for turns in by_utterance.values():
         others = [turn for turn in turns[1:] if conversation_of(turn) != conversation_of(turns[0])]

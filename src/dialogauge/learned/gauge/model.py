@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.encode.base import Encoder, Pool
+from dialogauge.encode.base import Coverage, Encoder, Pool, fully_covered
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.transformer import Transformer
 from dialogauge.errors import InputError
@@ -27,12 +27,17 @@ from dialogauge.learned.directory import (
     read_model,
     refuse_other_tensors,
 )
+from dialogauge.stats.arrays import unit_rows
+from dialogauge.text.words import visible
 
-PARTS = ("overall", "relevance", "fluency", "specificity")
+OVERALL = "overall"
+PARTS = (OVERALL, "relevance", "fluency", "specificity")
 """What the network says of a reply; the score stands on "overall"."""
 KIND = "gauge"
 SHIPPED, LARGE = "gauge-minilm", "large"
-LARGE_PACKAGE = "dialogauge_gauge_large"
+LARGE_PACKAGE, LARGE_MODEL = "dialogauge_gauge_large", "gauge-large"
+CHECKOUT = Path(__file__).parents[4]
+"""The repository, where this file stands in one."""
 WEIGHT, BIAS = "head.parts.weight", "head.parts.bias"
 CONTEXT_WORDS, REPLY_WORDS = 64, 128
 """The last words of a context and the first of a reply that are looked at."""
@@ -55,13 +60,13 @@ def as_written(text: str) -> str:
 
 def said_before(context: Sequence[str], utterances: int) -> str:
     """The last utterances that say anything, one space between them; of many words, the last."""
-    kept = [text for text in context if text.strip()][-utterances:]
+    kept = list(filter(visible, context))[-utterances:]
     return " ".join(" ".join(map(as_written, kept)).split()[-CONTEXT_WORDS:])
 
 
 def said_then(reply: str) -> str:
-    """The reply; of many words, the first."""
-    return " ".join(as_written(reply).split()[:REPLY_WORDS])
+    """The reply; of many words, the first. Empty where nothing of it can be seen."""
+    return " ".join(as_written(reply).split()[:REPLY_WORDS]) if visible(reply) else ""
 
 
 @dataclass(frozen=True)
@@ -107,7 +112,8 @@ class Calibration:
         return np.asarray(np.clip(np.interp(logits, knots, odds) + low * below + high * above, -FARTHEST, FARTHEST))
 
     def likeness_odds(self, cosines: Floats) -> Floats:
-        """The same of the likeness to a reference: about the log odds of a normal distribution."""
+        """The same of the likeness to a reference, were cosines normally distributed: the logistic distribution comes
+        nearest to the normal one at 1.702 times its argument."""
         mean, deviation = self.likeness
         return np.asarray(1.702 * (cosines - mean) / deviation)
 
@@ -166,10 +172,9 @@ class Gauged(NamedTuple):
     logits: Floats
     """A column for each part."""
     cut: NDArray[np.bool_]
-    """Pairs of which words were left out."""
-    silent: NDArray[np.bool_]
-    """Replies that say nothing."""
+    """Replies of more words than are looked at, and pairs longer than the encoder takes."""
     coverage: NDArray[np.int32]
+    """A row of `Coverage` for each pair."""
 
 
 @dataclass(frozen=True)
@@ -178,10 +183,7 @@ class GaugeModel:
 
     saved: SavedModel
     shape: GaugeShape
-
-    @cached_property
-    def calibration(self) -> Calibration:
-        return Calibration.read(self.saved)
+    calibration: Calibration
 
     def ready(self, encoders: Encoders, encoder: str | None = None) -> ReadyGauge:
         """With the encoder that it was trained with, by the name given or by the model's own."""
@@ -198,36 +200,53 @@ class ReadyGauge:
     """A model that can judge."""
 
     model: GaugeModel
-    plain: Encoder
+    plain: Transformer
     """As it was before it was tuned: for the likeness to references."""
     tuned: Encoder
 
     def gauged(self, contexts: Sequence[Sequence[str]], replies: Sequence[str]) -> Gauged:
         """What else is judged with a reply changes nothing for it."""
+        if not replies:
+            return Gauged(np.empty((0, len(PARTS))), np.empty(0, np.bool_), fully_covered(0))
         shape, weights = self.model.shape, self.model.saved.weights
         pairs = [(said_before(c, shape.context), said_then(r)) for c, r in zip(contexts, replies, strict=True)]
         found = self.tuned.pooled(pairs, shape.pool)
         head, bias = (weights[name].astype(np.float64) for name in (WEIGHT, BIAS))
-        logits = (found.vectors.astype(np.float64) @ head.T + bias).astype(np.float32).astype(np.float64)
-        cut = [len(reply.split()) > REPLY_WORDS for reply in replies]
-        silent = [not pair[1] for pair in pairs]
-        return Gauged(logits, (found.dropped > 0) | cut, np.array(silent, np.bool_), found.coverage)
+        logits = _single(found.vectors.astype(np.float64) @ head.T + bias)
+        long = [len(as_written(reply).split()) > REPLY_WORDS for reply in replies]
+        return Gauged(logits, (found.dropped > 0) | long, found.coverage)
 
     def likeness(self, replies: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
-        """The cosine of each reply to the likest of its references; NaN where it has none."""
-        texts = list(dict.fromkeys(said_then(text) for row in (replies, *references) for text in row))
-        place = {text: row for row, text in enumerate(texts)}
-        vectors = self.plain.pooled(texts, "mean").vectors.astype(np.float64)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        found = np.full(len(replies), np.nan)
-        for row, (reply, others) in enumerate(zip(replies, references, strict=True)):
-            if others:
-                rows = [place[said_then(text)] for text in others]
-                found[row] = (vectors[rows] @ vectors[place[said_then(reply)]]).max()
-        return found.astype(np.float32).astype(np.float64)
+        """The cosine of each reply to the likest of its references; NaN where it has none that the encoder can read."""
+        rows = [
+            [said_then(reply), *filter(None, map(said_then, others))]
+            for reply, others in zip(replies, references, strict=True)
+        ]
+        vectors = self._vectors([text for row in rows if len(row) > 1 for text in row])
+        found = np.full(len(rows), np.nan)
+        for place, (reply, *others) in enumerate(rows):
+            known = [vectors[text] for text in others if text in vectors]
+            if known and reply in vectors:
+                found[place] = max(float(vectors[reply] @ other) for other in known)
+        return _single(found)
+
+    def _vectors(self, texts: Sequence[str]) -> dict[str, Floats]:
+        """Vectors of length 1 of those of the texts that can be read."""
+        distinct = list(dict.fromkeys(filter(None, texts)))
+        if not distinct:
+            return {}
+        found = self.plain.pooled(distinct, "mean")
+        units = unit_rows(found.vectors.astype(np.float64))
+        legible = (not Coverage(*row).illegible for row in found.coverage.tolist())
+        return {text: unit for text, unit, read in zip(distinct, units, legible, strict=True) if read}
 
     def recipe(self) -> dict[str, str]:
         return {"model": self.model.saved.identity, **self.tuned.recipe(), "context": str(self.model.shape.context)}
+
+
+def _single(values: Floats) -> Floats:
+    """As single precision holds them: in full, sums differ by what else is in a batch."""
+    return values.astype(np.float32).astype(np.float64)
 
 
 def open_gauge(directory: str | Path | None = None) -> GaugeModel:
@@ -238,18 +257,22 @@ def open_gauge(directory: str | Path | None = None) -> GaugeModel:
     with saved.using("card"):
         shape = GaugeShape(**{name: network[name] for name in GaugeShape.__dataclass_fields__})
         _ = str(encoder["name"]), str(encoder["identity"])
-        if saved.weights[WEIGHT].shape != (len(PARTS), shape.width) or saved.weights[BIAS].shape != (len(PARTS),):
-            raise InputError("its head is of another network")
-    return GaugeModel(saved, shape)
+        for name, size in ((WEIGHT, (len(PARTS), shape.width)), (BIAS, (len(PARTS),))):
+            if saved.weights[name].shape != size or not np.isfinite(saved.weights[name]).all():
+                raise InputError(f"{name}: expected finite numbers in the shape {size}")
+    return GaugeModel(saved, shape, Calibration.read(saved))
 
 
 def _large() -> Path:
+    """A directory of that name, the package that is installed, or its folder in a checkout of the repository."""
     if Path(LARGE).is_dir():
         return Path(LARGE)
     found = find_spec(LARGE_PACKAGE)
-    if found is None or not found.submodule_search_locations:
-        raise InputError(
-            "gauge[model=large] is a package of its own: install models/gauge-large of the repository, with the extra "
-            "mpnet; or leave model=large out for the gauge that comes along"
-        )
-    return Path(next(iter(found.submodule_search_locations))) / "gauge-large"
+    installed = list(found.submodule_search_locations or ()) if found else []
+    for home in (*map(Path, installed), CHECKOUT / "models" / LARGE_MODEL / "src" / LARGE_PACKAGE):
+        if (home / LARGE_MODEL).is_dir():
+            return home / LARGE_MODEL
+    raise InputError(
+        "the large gauge is a package of its own, dialogauge-gauge-large, and is not installed: pip install "
+        "./models/gauge-large in a checkout of the repository; or leave model=large out for the gauge that comes along"
+    )

@@ -17,13 +17,23 @@ from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.encode.network import load_model
 from dialogauge.encode.transformer import Transformer
-from dialogauge.errors import InputError
-from dialogauge.learned.directory import SavedModel, find_encoder, write_model
+from dialogauge.errors import Caveat, InputError
+from dialogauge.learned.directory import write_model
 from dialogauge.learned.gauge.card import GaugeResult, make_card, readable_card
-from dialogauge.learned.gauge.data import GaugeData, GaugeFiles, read_data
+from dialogauge.learned.gauge.data import GaugeData, GaugeFiles, RatedExamples, read_data
 from dialogauge.learned.gauge.examples import HUMAN, Examples
-from dialogauge.learned.gauge.fit import GaugeStage, GaugeTask, RatingTask, ranking_accuracy
-from dialogauge.learned.gauge.model import PARTS, QUANTILES, Calibration, GaugeShape, GaugeTuning, open_gauge, said_then
+from dialogauge.learned.gauge.fit import GaugeStage, GaugeTask, RatingTask
+from dialogauge.learned.gauge.model import (
+    OVERALL,
+    PARTS,
+    QUANTILES,
+    Calibration,
+    GaugeModel,
+    GaugeShape,
+    GaugeTuning,
+    open_gauge,
+    said_then,
+)
 from dialogauge.learned.gauge.networks import GaugeHead
 from dialogauge.learned.gauge.recipe import ADAPTER, GaugeRecipe
 from dialogauge.learned.pair_network import HEAD, PairNetwork, filled
@@ -31,9 +41,8 @@ from dialogauge.learned.training.checkpoint import Checkpoint, check_output, che
 from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
 from dialogauge.learned.training.token_pairs import outputs_of, token_inputs
 from dialogauge.stats.arrays import unit_rows
+from dialogauge.stats.correlations import concordance
 
-RATED_SHARE = 0.1
-"""Of the rated conversations, held back: they decide nothing, and say how well ratings are told."""
 USUAL_LIKENESS, FEWEST_ALIKE = (0.3, 0.2), 20
 """Where conversations have too few utterances that two people answered."""
 SCORED_AT_ONCE = 512
@@ -46,7 +55,7 @@ class TrainedGauge:
     recipe: GaugeRecipe
     shape: GaugeShape
     encoder: Encoder
-    teacher: SavedModel | None
+    teacher: GaugeModel | None
     data: GaugeData
     fitted: list[Fitted[GaugeStage]]
     """From conversations; and from ratings, where there are any."""
@@ -58,6 +67,16 @@ class TrainedGauge:
 
     def weights(self, half: bool) -> dict[str, Any]:
         return as_arrays(self.fitted[-1].weights, half)
+
+    def caveats(self) -> list[Caveat]:
+        if len(self.data.alike) >= FEWEST_ALIKE:
+            return []
+        mean, deviation = USUAL_LIKENESS
+        message = (
+            f"only {len(self.data.alike)} utterances that two people answered: how like two replies to the same are is "
+            f"taken to be {mean:g}, with a standard deviation of {deviation:g}"
+        )
+        return [Caveat("few_alike", message)]
 
 
 def train_gauge(
@@ -98,7 +117,7 @@ def train_gauge(
     vectors = encoders.get(encoder)
     if not isinstance(vectors, Transformer):
         raise InputError(f"the encoder {vectors.identity} is no transformer, and has no weights to be tuned")
-    master = open_gauge(teacher).saved if teacher else None
+    master = open_teacher(teacher, recipe) if teacher else None
     data = read_data(given, recipe, progress)
     checkpoints = make_checkpoints(checkpoint_folder(target), data, vectors, recipe, master)
     trained = train(data, vectors, recipe, checkpoints, progress, master)
@@ -106,18 +125,29 @@ def train_gauge(
     write_model(target, trained.weights(half), card, readable_card(target.name, card), overwrite)
     for checkpoint in checkpoints:
         checkpoint.remove()
-    return GaugeResult(target, card, [*data.caveats, *encoders.caveats()])
+    return GaugeResult(target, card, [*data.caveats, *trained.caveats(), *encoders.caveats()])
+
+
+def open_teacher(directory: str | Path, recipe: GaugeRecipe) -> GaugeModel:
+    """Refuses one that looks at other contexts than what it teaches."""
+    found = open_gauge(directory)
+    if found.shape.context != recipe.context:
+        raise found.saved.error(
+            f"the teacher looks at {found.shape.context} utterances before a reply, what it is to teach at "
+            f"{recipe.context}: both must look at as many (--context)"
+        )
+    return found
 
 
 def make_checkpoints(
-    folder: Path, data: GaugeData, encoder: Encoder, recipe: GaugeRecipe, teacher: SavedModel | None
+    folder: Path, data: GaugeData, encoder: Encoder, recipe: GaugeRecipe, teacher: GaugeModel | None
 ) -> list[Checkpoint]:
     """For what is learned from conversations, and from ratings."""
     settings = {
         "recipe": recipe.record(),
         "data": data.digest(),
         "encoder": encoder.recipe(),
-        "teacher": teacher.identity if teacher else None,
+        "teacher": teacher.saved.identity if teacher else None,
     }
     return [Checkpoint(folder / f"{number}.safetensors", key_of({**settings, "part": number})) for number in range(2)]
 
@@ -128,7 +158,7 @@ def train(
     recipe: GaugeRecipe,
     checkpoints: Sequence[Checkpoint | None] = (None, None),
     progress: bool = False,
-    teacher: SavedModel | None = None,
+    teacher: GaugeModel | None = None,
 ) -> TrainedGauge:
     started = time.monotonic()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -138,7 +168,8 @@ def train(
     task = GaugeTask(network, inputs, examples, data.train, data.held, recipe, device)
     fitted = [Loop(task).run(checkpoints[0], "conversations", progress)]
     if data.rated is not None:
-        replayed = examples.select(data.train[: len(data.rated)])
+        drawn = np.random.default_rng([recipe.seed, 6]).permutation(data.train)[: len(data.rated.examples)]
+        replayed = examples.select(np.sort(drawn))
         tuning = make_rating_task(network, encoder, data.rated, replayed, recipe, device)
         fitted.append(Loop(tuning).run(checkpoints[1], "ratings", progress))
     outputs = task.outputs(data.held)
@@ -167,28 +198,25 @@ def make_network(recipe: GaugeRecipe, encoder: Transformer) -> PairNetwork:
 def make_rating_task(
     network: PairNetwork,
     encoder: Transformer,
-    rated: Examples,
+    rated: RatedExamples,
     replayed: Examples,
     recipe: GaugeRecipe,
     device: torch.device,
 ) -> RatingTask:
-    """Ratings, and beside them as many replies of conversations, so that what was learned of those is not forgotten."""
-    train, held = rated.divide(RATED_SHARE, np.random.default_rng([recipe.seed, 5]))
-    examples = rated + replayed
-    rows = np.concatenate([train, len(rated) + np.arange(len(replayed))])
-    inputs = token_inputs(encoder, examples.contexts, examples.replies, device)
-    return RatingTask(network, inputs, examples, rows, held, recipe.on_ratings(), device)
+    """Ratings, and beside them examples of conversations, so that what was learned of those is not forgotten."""
+    both = rated.examples + replayed
+    rows = np.concatenate([rated.train, np.arange(len(rated.examples), len(both))])
+    inputs = token_inputs(encoder, both.contexts, both.replies, device)
+    return RatingTask(network, inputs, both, rows, rated.held, recipe.on_ratings(), device)
 
 
-def taught(examples: Examples, teacher: SavedModel, device: torch.device) -> Examples:
+def taught(examples: Examples, teacher: GaugeModel, device: torch.device) -> Examples:
     """The examples with what the teacher says of them."""
-    model = open_gauge(teacher.directory)
-    encoder = find_encoder(teacher, None, Encoders())
-    assert isinstance(encoder, Transformer)
+    encoder = teacher.ready(Encoders()).plain
     network = load_model(encoder.files, "float32", encoder.files.layers)
-    GaugeTuning(teacher, model.shape).apply(network)
-    head = filled(GaugeHead(model.shape.width, 0.0), teacher.weights, HEAD).float()
-    pairs = PairNetwork(network, 0, model.shape.pool, head).to(device)
+    GaugeTuning(teacher.saved, teacher.shape).apply(network)
+    head = filled(GaugeHead(teacher.shape.width, 0.0), teacher.saved.weights, HEAD).float()
+    pairs = PairNetwork(network, 0, teacher.shape.pool, head).to(device)
     inputs = token_inputs(encoder, examples.contexts, examples.replies, device)
     rows = np.arange(len(examples))
     logits = outputs_of(pairs, inputs, rows, SCORED_AT_ONCE, device, mixed=device.type == "cuda")
@@ -215,9 +243,9 @@ def likeness_of(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> tuple[flo
 
 
 def accuracy_by_kind(kinds: Sequence[str], outputs: NDArray[np.float64]) -> dict[str, float]:
-    named, overall = np.asarray(kinds), outputs[:, PARTS.index("overall")]
+    named, overall = np.asarray(kinds), outputs[:, PARTS.index(OVERALL)]
     found = {}
     for kind in sorted({*kinds} - {HUMAN}):
         rows = (named == HUMAN) | (named == kind)
-        found[kind] = round(ranking_accuracy(overall[rows], named[rows] == HUMAN), 6)
+        found[kind] = round(concordance(overall[rows], named[rows] == HUMAN), 6)
     return found

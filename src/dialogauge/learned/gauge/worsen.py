@@ -16,7 +16,7 @@ class Exchange(NamedTuple):
     context: Sequence[str]
     reply: str
     elsewhere: str
-    """A reply of another conversation."""
+    """A reply of another exchange."""
 
 
 Random = np.random.Generator
