@@ -62,3 +62,22 @@ def test_the_list_of_pages_has_them_all():
     pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
     cards = {page for page in pages if page.startswith("metrics/")} - {"metrics/README.md"}
     assert listed == pages - cards - {"README.md"}
+
+
+def test_the_large_gauge_is_a_package_of_its_own():
+    """It needs this one, and this one's wheel and sources come without it."""
+    folder = ROOT / "models" / "gauge-large"
+    if not folder.is_dir():
+        pytest.skip("the sources of a release come without the large model")
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (project["name"], project["version"]) == ("dialogauge-gauge-large", dialogauge.__version__)
+    assert project["dependencies"] == ["dialogauge[mpnet]"]
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert built["wheel"]["packages"] == ["src/dialogauge"]
+    assert not [path for path in built["sdist"]["include"] if path.startswith("/models")]
+
+
+def test_all_weights_together_are_small():
+    weights = [path for folder in ("src", "models") for path in (ROOT / folder).rglob("*.safetensors")]
+    assert weights
+    assert sum(path.stat().st_size for path in weights) < 10_000_000

@@ -26,8 +26,10 @@ NEEDS = {
     "static:minilm": ("score", EXAMPLES, "--metrics", "embedding_average", "--encoder", "static:minilm"),
     "ruber": ("score", EXAMPLES, "--metrics", "ruber"),
     "entailment": ("score", EXAMPLES, "--metrics", "entailment"),
+    "gauge": ("score", EXAMPLES, "--metrics", "gauge"),
     "train ruber": ("train", "ruber", EXAMPLES, "--out", "model"),
     "train entailment": ("train", "entailment", EXAMPLES, "--out", "model"),
+    "train gauge": ("train", "gauge", EXAMPLES, "--out", "model"),
     "ruber-table3": ("reproduce", "ruber-table3", "--corpora", "."),
 }
 PROGRAM = f"""

@@ -127,6 +127,7 @@ def test_metrics_lists_all(dialogauge):
         "embedding_greedy",
         "embedding_extrema",
         "bertscore",
+        "gauge",
         "ruber",
         "ruber_unreferenced",
         "ruber_referenced",

@@ -22,7 +22,7 @@ from dialogauge.metrics.base import options
 from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 from tests.encode.models import build
-from tests.learned.small import write_entailment, write_ruber
+from tests.learned.small import write_entailment, write_gauge, write_ruber
 
 WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 😀 it's".split()), max_size=9).map(" ".join)
 SAID = ["the cat .", "你好 ?", ""]
@@ -79,12 +79,21 @@ def small_entailment():
 
 
 @cache
+def small_gauge():
+    encoder, directory = small_model(), Path(FOLDER.name) / "gauge"
+    write_gauge(directory, encoder, opened=ENCODERS.get(encoder))
+    return directory
+
+
+@cache
 def asked(wanted):
     """What a user asks for."""
     name, compat = wanted
     encoder = {} if compat else {"encoder": small_model()}
     if name == "entailment":
         name = f"entailment[model={small_entailment()}]"
+    if name == "gauge":
+        name = f"gauge[model={small_gauge()}]"
     if name in ("ruber", "ruber_unreferenced"):
         name = f"{name}[model={small_ruber(name)}]"
     return parse_request(name, compat, encoder).metric
@@ -97,7 +106,7 @@ def learned_once(wanted):
 
 
 def ready_for(wanted, turns):
-    if asked(wanted).name in ("ruber", "ruber_unreferenced", "entailment"):
+    if asked(wanted).name in ("ruber", "ruber_unreferenced", "entailment", "gauge"):
         return learned_once(wanted)
     # The extra turn has a number in the column even where none of the drawn ones has.
     corpus = Corpus([*turns, Turn("", "", extra={"x": 1.0})])
@@ -250,7 +259,7 @@ def test_what_was_learned_is_sent_and_opened_elsewhere(wanted, real):
 
 
 def test_another_process_finds_encoder_and_model_by_itself(tmp_path):
-    wanted = ["fbd", "prd[clusters=2]", "bertscore[idf=true]", "ruber", "entailment"]
+    wanted = ["fbd", "prd[clusters=2]", "bertscore[idf=true]", "ruber", "entailment", "gauge"]
     ready = [asked((name, None)).prepare(Corpus(SENT), encoders=ENCODERS) for name in wanted]
     file = tmp_path / "sent"
     file.write_bytes(pickle.dumps(([each.learned for each in ready], SENT)))

@@ -40,6 +40,7 @@ examples:
   dialogauge score responses.jsonl --metrics overlap,bertscore       a group of metrics, and one more
   dialogauge score a.jsonl b.jsonl --metrics meteor,distinct.1 --systems a,b --format latex
   dialogauge score responses.jsonl --metrics meteor --worst 5
+  dialogauge score responses.jsonl --explain gauge         the worst replies, and what is wrong with them
   dialogauge score responses.jsonl --explain fbd           the responses that are least like real ones
   dialogauge score bot-logs.jsonl --real human-logs.jsonl --metrics fbd,prd,mmd
   dialogauge score responses.csv --metrics 'bleu[lowercase=true]' --out runs/today --plot scores.png
@@ -54,7 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses or conversations; gzip is fine, - is stdin")
     parser.add_argument("--metrics", metavar="LIST", action=Joined, help=METRICS_OR_DEFAULT)
     parser.add_argument(
-        "--explain", metavar="METRIC", help="also list the ten responses that push this distance most (fbd)"
+        "--explain",
+        metavar="METRIC",
+        help="also list the ten responses of each system that push this distance most (fbd), or that score worst, with "
+        "the parts of their scores (gauge)",
     )
     for order in ORDERS:
         parser.add_argument(

@@ -56,8 +56,8 @@ class ListedReplies(MetricForms):
     shows_references: ClassVar[bool] = True
 
     @abstractmethod
-    def number_header(self) -> tables.Header:
-        """Of the column with the numbers."""
+    def numbers(self) -> list[tuple[tables.Header, list[float]]]:
+        """Columns with a number for each reply."""
 
     @abstractmethod
     def label(self) -> str:
@@ -80,14 +80,20 @@ class ListedReplies(MetricForms):
         headers = [
             tables.Header("system", align="left"),
             tables.Header("id", align="left"),
-            self.number_header(),
+            *(header for header, _ in self.numbers()),
             tables.Header("after", align="left"),
             tables.Header("response", align="left"),
         ]
         if self.shows_references:
             headers.append(tables.Header("reference", align="left", spare=True))
-        numbers = format_estimates([(reply.value, None, None) for reply in self.replies], digits)
-        rows = [_row(reply, number)[: len(headers)] for reply, (number, _) in zip(self.replies, numbers, strict=True)]
+        columns = [
+            [number for number, _ in format_estimates([(value, None, None) for value in values], digits)]
+            for _, values in self.numbers()
+        ]
+        rows = [
+            _row(reply, numbers)[: len(headers)]
+            for reply, numbers in zip(self.replies, zip(*columns, strict=True), strict=True)
+        ]
         return tables.Table(headers, rows, self.notes(), self.label())
 
 
@@ -114,8 +120,9 @@ class RankedReplies(ListedReplies):
             "tied": self.tied,
         }
 
-    def number_header(self) -> tables.Header:
-        return tables.Header(self.metric, BETTER[self.higher_is_better])
+    def numbers(self) -> list[tuple[tables.Header, list[float]]]:
+        header = tables.Header(self.metric, BETTER[self.higher_is_better])
+        return [(header, [reply.value for reply in self.replies])]
 
     def label(self) -> str:
         return f"{self.order}-{self.metric}"
@@ -222,12 +229,12 @@ def find_turns(picked: Iterable[Picked], corpus: CorpusLike) -> dict[tuple[str, 
     return found
 
 
-def _row(reply: Reply, number: str) -> list[tables.Cell]:
+def _row(reply: Reply, numbers: Iterable[str]) -> list[tables.Cell]:
     more = f"(+{len(reply.references) - 1})" if len(reply.references) > 1 else ""
     return [
         tables.Cell(reply.system),
         tables.Cell(reply.id),
-        tables.Cell(number),
+        *map(tables.Cell, numbers),
         tables.Cell(_end(reply.context[-1] if reply.context else "")),
         tables.Cell(_short(reply.response)),
         tables.Cell(_short(reply.references[0] if reply.references else ""), more),

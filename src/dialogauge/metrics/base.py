@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from dialogauge.metrics.prepared import Prepared
 
 UNSIGNED = {"signed": False}
-"""Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value."""
+"""Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value; "of_run" false that
+what is given for all metrics of a run is not for it."""
 
 IntervalOf = Literal["expected", "another_sample", "population"]
 """The score to be expected of samples of this size; what another sample of this size would score; or the value of the
@@ -99,6 +100,8 @@ class Metric(ABC, Generic[Rows, Summary]):
     """"jackknife" where repeated rows would bias the statistic."""
     parts: ClassVar[tuple[str, ...]] = ()
     """Names of the values beside the main one, asked for as `metric.part`."""
+    parts_explain: ClassVar[bool] = False
+    """Whether the parts of a single turn say why its score is low; their columns are those of `mean_of`."""
     group: ClassVar[str | None] = None
     """For a metric of another package: the group that it belongs to beside `all`, one of `GROUP_NAMES`."""
     main: ClassVar[str] = ""

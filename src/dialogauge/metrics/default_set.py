@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dialogauge.metrics.registry import Request
 
 DEFAULT = "default"
-DEFAULT_SET = ("gauge", "bertscore", "distinct", "length", "self_repetition", "fbd", "mmd")
+DEFAULT_SET = ("gauge", "bertscore", "distinct", "length", "fbd", "mmd")
 """Each where the corpus has what it needs."""
 BESIDE_REAL = frozenset({"fbd", "mmd"})
 """Those of them that are measured against real conversations alone, though references would do: floors take time."""

@@ -27,6 +27,7 @@ BUILT_IN = {
     "embedding_greedy": "dialogauge.metrics.embedding.word_vectors:EmbeddingGreedy",
     "embedding_extrema": "dialogauge.metrics.embedding.word_vectors:EmbeddingExtrema",
     "bertscore": "dialogauge.metrics.embedding.bertscore:BertScore",
+    "gauge": "dialogauge.metrics.learned.gauge:Gauge",
     "ruber": "dialogauge.metrics.learned.ruber:Ruber",
     "ruber_unreferenced": "dialogauge.metrics.learned.ruber:RuberUnreferenced",
     "ruber_referenced": "dialogauge.metrics.learned.ruber:RuberReferenced",
@@ -123,11 +124,7 @@ def metric_groups() -> dict[str, list[str]]:
         if all(option.default is not MISSING for option in options(cls).values()):
             homes[name] = cls.group
     folders = {group: [name for name, home in homes.items() if home == group] for group in GROUP_NAMES}
-    return {DEFAULT: _default_set(), ALL: list(homes), **folders}
-
-
-def _default_set() -> list[str]:
-    return [name for name in DEFAULT_SET if name in BUILT_IN]
+    return {DEFAULT: list(DEFAULT_SET), ALL: list(homes), **folders}
 
 
 def metric_class(name: str, compat: str | None = None) -> type[AnyMetric]:
@@ -167,7 +164,8 @@ def parse_requests(
     its metrics, and `FILE.py:FUNCTION` runs that file.
 
     Names stand for the recipes of `compat` where they have such a metric; metrics given as objects stay what
-    they are. `defaults` are options (the encoder, say) for every named metric that has them and is not given its own.
+    they are. `defaults` are options (the encoder, say) for every named metric that takes them from the run and is not
+    given its own.
     `known` are requests by their labels, which come before all others.
     """
     _variants(compat)
@@ -208,7 +206,7 @@ def _parse_text(
     group = _alike(text, GROUPS)
     if group is None:
         return [parse_request(text, compat, defaults)]
-    members = _default_set() if group == DEFAULT else metric_groups()[group]
+    members = list(DEFAULT_SET) if group == DEFAULT else metric_groups()[group]
     found = (
         [request for request in known.values() if request.metric.name in members]
         if known
@@ -265,7 +263,11 @@ def _unknown_part(cls: type[AnyMetric], part: str) -> InputError:
 def build(cls: type[AnyMetric], text: str, defaults: Mapping[str, str] | None = None) -> AnyMetric:
     """A metric with options given as `key=value,key=value`."""
     choices = options(cls)
-    given = {name: value for name, value in (defaults or {}).items() if name in choices}
+    given = {
+        name: value
+        for name, value in (defaults or {}).items()
+        if name in choices and choices[name].metadata.get("of_run", True)
+    }
     for item in filter(None, (piece.strip() for piece in text.split(","))):
         key, equals, value = (piece.strip() for piece in item.partition("="))
         if not equals:

@@ -6,15 +6,17 @@ import pytest
 
 from tests.encode.models import build
 from tests.learned.entailment.pairs import pairs, write_pairs, write_short_vectors
+from tests.learned.gauge.talk import write_talk
 from tests.learned.ruber.conversations import WORDS, dialogues, write
 from tests.learned.small import write_vectors
 
 QUICK = {
     "ruber": ("--epochs", 2, "--rate", 0.003, "--batch", 8),
     "entailment": ("--recipe", "esim", "--epochs", 1, "--units", 4),
+    "gauge": ("--epochs", 1, "--rank", 2, "--batch", 16),
 }
-SHARE = {"ruber": 0.3, "entailment": 0.2}
-RUBER, ENTAILMENT = (pytest.mark.parametrize("model", [name]) for name in QUICK)
+SHARE = {"ruber": 0.3, "entailment": 0.2, "gauge": 0.2}
+RUBER, ENTAILMENT, GAUGE = (pytest.mark.parametrize("model", [name]) for name in QUICK)
 
 
 @pytest.fixture(params=QUICK)
@@ -23,11 +25,12 @@ def model(request):
 
 
 @pytest.fixture(scope="module")
-def vectors(tmp_path_factory):
+def vectors(tmp_path_factory, bert):
     folder = tmp_path_factory.mktemp("vectors")
     return {
         "ruber": write_vectors(folder / "topics.txt", WORDS, width=8),
         "entailment": write_short_vectors(folder / "words.txt"),
+        "gauge": bert,
     }
 
 
@@ -39,6 +42,8 @@ def bert(tmp_path_factory):
 @pytest.fixture
 def data(model, tmp_path):
     path = tmp_path / "data.jsonl"
+    if model == "gauge":
+        return write_talk(path)
     return write(path, dialogues(30)) if model == "ruber" else write_pairs(path, pairs())
 
 

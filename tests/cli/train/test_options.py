@@ -6,9 +6,11 @@ import pytest
 
 from dialogauge.learned.entailment.data import Files
 from dialogauge.learned.entailment.recipe import ADAPTER, ESIM, TRANSFORMER, EntailmentRecipe
+from dialogauge.learned.gauge import recipe as gauge_recipe
+from dialogauge.learned.gauge.data import GaugeFiles
 from dialogauge.learned.ruber.recipe import PAPER, TOWERS, RuberRecipe
 from dialogauge.learned.ruber.train import Conversations
-from tests.cli.train.conftest import ENTAILMENT, RUBER
+from tests.cli.train.conftest import ENTAILMENT, GAUGE, RUBER
 from tests.learned.entailment.pairs import pairs, write_pairs
 from tests.learned.ruber.conversations import dialogues, write
 
@@ -30,6 +32,8 @@ from tests.learned.ruber.conversations import dialogues, write
         ("entailment", ["--recipe", "adapter"], ADAPTER),
         ("entailment", ["--recipe", "transformer"], TRANSFORMER),
         ("entailment", ["--recipe", "esim", "--units", 9], replace(ESIM, units=9)),
+        ("gauge", [], gauge_recipe.ADAPTER),
+        ("gauge", ["--recipe", "transformer"], gauge_recipe.TRANSFORMER),
     ],
 )
 def test_a_recipe_by_its_name(trained_with, options, recipe):
@@ -85,6 +89,37 @@ def test_every_option_reaches_the_recipe_of_entailment(trained_with):
     found = trained_with(*options, "--hypothesis-only", "--full-precision")[2]
     assert found == EntailmentRecipe(**given, hypothesis_only=True, mixed=False)
     assert found.record().keys() == {*given, "hypothesis_only", "mixed", "network"}
+
+
+@GAUGE
+def test_every_option_reaches_the_training_of_a_gauge(trained_with):
+    given = {
+        "rank": 3,
+        "pool": "cls",
+        "dropout": 0.125,
+        "context": 2,
+        "weight": 0.25,
+        "batch": 16,
+        "accumulate": 2,
+        "rate": 0.002,
+        "warm_up": 0.25,
+        "weight_decay": 0.5,
+        "epochs": 7,
+        "stop": 4,
+        "rating_epochs": 5,
+        "rating_rate": 0.001,
+        "seed": 9,
+    }
+    options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
+    files = ["--ratings", "r", "--ratings", "s", "--dimension", "d", "--replies", "t", "--validation-share", "0.3"]
+    other = ["--teacher", "large", "--skip-invalid", "--reader", "csv", "--half", "--no-cache", "--encoder", "e"]
+    data, out, recipe, rest = trained_with(*options, "--full-precision", *files, *other)
+    assert data == GaugeFiles(["a", "b"], ["t"], ["r", "s"], "d", 0.3, "csv", True)
+    assert recipe == gauge_recipe.GaugeRecipe(**given, mixed=False)
+    assert recipe.record().keys() == {*given, "mixed"}
+    assert str(out) == "m"
+    usual = {"encoder": "e", "half": True, "overwrite": False, "cache": False, "progress": True}
+    assert rest == {**usual, "teacher": "large"}
 
 
 @pytest.mark.parametrize(
@@ -150,6 +185,7 @@ def test_leave_out(train, card, tmp_path):
     [
         ("ruber", [{"dialogue": "x", "utterances": ["ask0", "say0"]}, {"dialogue": "y", "utterances": 3}]),
         ("entailment", [*pairs(9), {"premise": "x", "hypothesis": 3, "label": "neutral"}]),
+        ("gauge", [{"dialogue": "x", "utterances": ["hello", "nice"]}, {"dialogue": "y", "utterances": 3}]),
     ],
 )
 def test_several_files_and_lines_that_cannot_be_read(train, data, tmp_path, rows):
@@ -173,6 +209,11 @@ def test_several_files_and_lines_that_cannot_be_read(train, data, tmp_path, rows
                 "entailment[model=my-entailment]",
                 "--recipe esim --encoder static:glove.txt",
             ],
+        ),
+        (
+            "gauge",
+            "dialogauge train gauge conversations.jsonl --ratings",
+            ["gauge[model=my-gauge]", "--encoder mpnet --recipe transformer", "--teacher large"],
         ),
     ],
 )

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from tests.cli.train.conftest import ENTAILMENT, RUBER
+from tests.cli.train.conftest import ENTAILMENT, GAUGE, RUBER
 from tests.learned.entailment.pairs import pairs, write_pairs
+from tests.learned.gauge.talk import rated, write_lines
 
-WRONG_FOR_BOTH = [
+WRONG_FOR_ALL = [
     (["--rate", "nan"], "rate: expected a number above 0"),
     (["--validation-share", "1.5"], "the share to validate with: expected a number between 0 and 1, found 1.5"),
     (["--encoder", "static:nothing.txt"], "no word vectors 'nothing.txt'"),
@@ -56,12 +57,26 @@ WRONG = {
         (["--validation", "x"], "--validation-share: --validation names pairs to validate with already"),
         (["--test", "missing.jsonl"], "missing.jsonl: "),
     ],
+    "gauge": [
+        (["--recipe", "adaptor"], "unknown recipe 'adaptor'; did you mean adapter?"),
+        (["--pool", "meen"], "pool: expected one of cls, mean, max, found 'meen'"),
+        (["--rank", "-1"], "rank: expected a whole number from 0 to"),
+        (["--context", "0"], "context: expected a whole number from 1 to"),
+        (["--dropout", "1"], "dropout: expected a number from 0 to below 1"),
+        (["--weight", "1"], "weight: expected a number from 0 to below 1, found 1.0"),
+        (["--rating-rate", "0"], "rating_rate: expected a number above 0 and at most 1, found 0.0"),
+        (["--rating-epochs", "0"], "rating_epochs: expected a whole number from 1 to 1,000,000, found 0"),
+        (["--seed", "-1"], "seed: expected a whole number from 0 to"),
+        (["--ratings", "missing.jsonl"], "missing.jsonl: "),
+        (["--replies", "missing.jsonl"], "missing.jsonl: "),
+        (["--teacher", "missing"], "missing: no model here"),
+    ],
 }
 
 
 @pytest.mark.parametrize(
     ("model", "options", "message"),
-    [(model, *call) for model, calls in WRONG.items() for call in (*WRONG_FOR_BOTH, *calls)],
+    [(model, *call) for model, calls in WRONG.items() for call in (*WRONG_FOR_ALL, *calls)],
 )
 def test_wrong_calls(train, tmp_path, options, message):
     done = train(*options)
@@ -112,6 +127,8 @@ TEACHES_NOTHING = [
         "have the label neutral",
     ),
     ("entailment", '{"dialogue": "a", "utterances": ["hi", "ho"]}\n', "premise, hypothesis and label"),
+    ("gauge", "", "data.jsonl: "),
+    ("gauge", '{"dialogue": "a", "utterances": ["hi", "ho"]}\n', "expected at least 2 conversations of two utterances"),
 ]
 
 
@@ -123,6 +140,15 @@ def test_data_that_teaches_nothing(train, data, tmp_path, content, message):
     assert message in done.err
     assert done.err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["data.jsonl"]
+
+
+@GAUGE
+def test_a_bad_file_of_ratings_is_named(train, tmp_path):
+    path = write_lines(tmp_path / "rated.jsonl", rated(5))
+    done = train("--ratings", path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"{path}: expected at least 20 turns with a context and a rating of 'overall', found 5\n"
+    assert not (tmp_path / "m").exists()
 
 
 @ENTAILMENT

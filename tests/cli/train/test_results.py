@@ -13,18 +13,25 @@ from safetensors.numpy import load_file
 from dialogauge.learned.entailment.model import open_entailment
 from dialogauge.metrics.learned.entailment import CLASSES
 from dialogauge.tables import printable
-from tests.cli.train.conftest import ENTAILMENT, RUBER
+from tests.cli.train.conftest import ENTAILMENT, GAUGE, RUBER
 from tests.learned.entailment.pairs import pairs, write_pairs
+from tests.learned.gauge.talk import rated, write_lines
 
 REFUSED = ["a,b", "a[b", "a]b", "[m]", "none", "All"]
 """Names that would be read as something else: the end of an option, or the model that comes with dialogauge."""
 TURN = {
     "ruber": {"context": ["ask0"], "response": "say0 now", "references": ["say0"]},
     "entailment": {"context": ["hello", "dog"], "response": "nice"},
+    "gauge": {
+        "context": ["hello", "is the weather nice ?"],
+        "response": "the weather is nice today .",
+        "references": ["it is"],
+    },
 }
 PARTS = {
     "ruber": {"ruber_unreferenced": [""], "ruber": ["", ".unreferenced", ".referenced"]},
     "entailment": {"entailment": ["", *(f".{share}{name}" for share in ("", "share_") for name in CLASSES)]},
+    "gauge": {"gauge": ["", ".relevance", ".fluency", ".specificity"]},
 }
 """The metrics that a model is for, the one that is printed first, and their columns."""
 
@@ -62,7 +69,34 @@ def test_table_of_entailment(train, tmp_path, card):
         assert row.split()[-3:] == [str(count) for count in counts]
 
 
-@pytest.mark.parametrize(("model", "header"), [("ruber", "| negatives |"), ("entailment", "| pairs |")])
+@GAUGE
+def test_table_of_a_gauge(train, tmp_path, card):
+    done = train("--ratings", write_lines(tmp_path / "rated.jsonl", rated(40)), "--rating-epochs", 1)
+    assert done.code == 0, done.err
+    lines = done.out.split("\n")
+    assert lines[0].split() == ["kind", "accuracy", "↑"]
+    assert {line.split()[0] for line in lines[2 : lines.index("")]} == card()["validation"]["accuracy"].keys()
+    assert "how often a real reply of conversations held back scores above one of each kind" in done.out
+    assert "of two replies that people rated differently (4 held back), the better one scores higher in" in done.out
+    assert f"model: {tmp_path / 'm'} (README.md, card.json)" in done.out
+    assert "warning: only 9 utterances that two people answered" in done.err
+
+
+@GAUGE
+def test_csv_has_a_line_for_each_part_and_epoch(train, tmp_path):
+    path = write_lines(tmp_path / "rated.jsonl", rated(40))
+    done = train("--format", "csv", "--epochs", 2, "--ratings", path, "--rating-epochs", 1)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [(row["part"], float(row["epoch"])) for row in rows] == [
+        ("conversations", 1),
+        ("conversations", 2),
+        ("ratings", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "header"), [("ruber", "| negatives |"), ("entailment", "| pairs |"), ("gauge", "| kind |")]
+)
 def test_json_markdown_and_latex(train, card, header):
     printed = json.loads(train("--format", "json").out)
     assert printed["curves"] == card()["curves"]
@@ -108,7 +142,7 @@ def test_the_call_that_is_printed_works(dialogauge, train, model, tmp_path, monk
         scored = dialogauge("score", turns, "--metrics", f"{metric}[model={name}]", "--format", "json")
         assert scored.code == 0, scored.err
         scores = json.loads(scored.out)["scores"]
-        assert 0 < scores[0]["value"] < 1
+        assert 0 < scores[0]["value"] < (100 if model == "gauge" else 1)
         spelled = name.replace("=", "_")
         assert [score["metric"] for score in scores] == [f"{metric}[model={spelled}]{part}" for part in parts]
 
@@ -132,7 +166,9 @@ def dtypes(directory):
     return {array.dtype for array in load_file(directory / "model.safetensors").values()}
 
 
-@pytest.mark.parametrize(("model", "label"), [("ruber", "ranking accuracy"), ("entailment", "accuracy")])
+@pytest.mark.parametrize(
+    ("model", "label"), [("ruber", "ranking accuracy"), ("entailment", "accuracy"), ("gauge", "accuracy")]
+)
 def test_a_figure(train, tmp_path, label):
     pytest.importorskip("matplotlib")
     assert train("--plot", tmp_path / "curves.txt").err.startswith(f"{tmp_path / 'curves.txt'}: ")
