@@ -408,3 +408,14 @@ def test_one_encoder_for_all_who_ask(bert):
     encoders = Encoders()
     assert encoders.get(str(bert)) is encoders.get(str(bert))
     assert encoders.get(str(bert)) is not encoders.get(str(bert), "bfloat16")
+
+
+def test_a_vector_stays_as_it_is_when_more_is_asked_of_its_text(tmp_path):
+    """Its last digits depend on what it was encoded with, and two answers to one question would differ in them."""
+    encoder = open_model(build("bert", tmp_path / "bert"))
+    texts = [*TEXTS, *(" ".join(TEXTS[:count]) for count in (2, 4))]
+    before = encoder.pooled(texts, "mean").vectors
+    encoder.expect("mean", pairs=False)
+    for text in texts:
+        encoder.pooled([text], "cls")
+    np.testing.assert_array_equal(encoder.pooled(texts, "mean").vectors, before)

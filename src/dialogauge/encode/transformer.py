@@ -126,9 +126,11 @@ class Transformer(Encoder):
         return keys(f"{self.files.digest} {self.dtype} {self.files.limit}{tuned}", output, texts)
 
     def _keep(self, places: Sequence[bytes], entries: Sequence[Entry]) -> None:
+        """What is at hand already stays as it is: last digits depend on what a text was encoded with."""
+        new = {place: entry for place, entry in zip(places, entries, strict=True) if place not in self._memory}
         if self._cache:
-            self._cache.put({place: pack(entry) for place, entry in zip(places, entries, strict=True)})
-        for place, entry in zip(places, entries, strict=True):
+            self._cache.put({place: pack(entry) for place, entry in new.items()})
+        for place, entry in new.items():
             self._memory.put(place, entry)
 
     def _encode(self, texts: list[Text], outputs: list[Output]) -> Iterator[tuple[list[Text], list[list[Entry]]]]:
@@ -209,6 +211,9 @@ class Memory(Generic[T]):
         while self.bytes > self._limit and len(self._items) > 1:
             _, gone = self._items.popitem(last=False)
             self.bytes -= self._size(gone)
+
+    def __contains__(self, key: bytes) -> bool:
+        return key in self._items
 
     def __len__(self) -> int:
         return len(self._items)
