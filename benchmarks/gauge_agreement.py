@@ -42,6 +42,7 @@ LAST_LOOK = "bert_ruber/Eng_Scores_queries_gen_gtruth_replies.csv"
 COSINE = "semantic_similarity.cosine"
 """The plain cosine of mean-pooled vectors of response and last utterance, which has learned nothing."""
 METRICS = (
+    *("gauge", "gauge[references=false]", "gauge[model=large]", "gauge[model=large,references=false]"),
     *("ruber_unreferenced", COSINE, "semantic_similarity", "semantic_distance", "entailment", LENGTH),
     *("ruber", "ruber_referenced", "bertscore", "embedding_average", "embedding_greedy", "embedding_extrema"),
     *("meteor", "rouge_l", "bleu"),
