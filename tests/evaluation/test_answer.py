@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -115,6 +116,17 @@ def test_many_systems_are_counted():
     assert text(values, one).endswith("Of the 10 differences among the others, 1 is clear of chance.")
 
 
+def test_the_nearest_is_the_one_with_the_least_difference():
+    # On the contexts that they share c beats b, whose score over all of its own is higher: b is the last but one.
+    values = {"a": 60.0, "b": 55.0, "c": 54.0, "d": 50.0, "e": 40.0}
+    names = list(values)
+    pairs = [pair(one, other, values[one] - values[other], 1e-5) for one, other in combinations(names, 2)]
+    turned = [replace(each, difference=-3.0) if (each.first, each.second) == ("b", "c") else each for each in pairs]
+    found = answer(values, turned)
+    assert found.systems == ["a", "c", "b", "d", "e"]
+    assert found.sentences()[0].endswith("of all 4 others, of b by 5.0 [3.0, 7.0] (p < 0.001), which is the nearest.")
+
+
 def test_what_cannot_be_tested_is_no_win():
     untested = pair("a", "b", 6.0, None, test=None)
     found = answer({"a": 56.0, "b": 50.0}, [untested])
@@ -228,6 +240,13 @@ def test_options_of_the_run_do_not_hide_the_judge(monkeypatch):
     result = evaluate(corpus(a=WRONG, b=RIGHT), encoder="static:minilm")
     assert result.answer.metric == "embedding_average[encoder=static:minilm]"
     assert result.answer.systems == ["b", "a"]
+
+
+@pytest.mark.parametrize("metrics", ["rouge_l,default", "default,rouge_l", "rouge_l.recall,default"])
+def test_naming_the_judge_beside_the_default_set_does_not_hide_it(metrics, monkeypatch):
+    monkeypatch.setattr(registry, "DEFAULT_SET", ("rouge_l", "meteor"))
+    monkeypatch.setattr(default_set, "JUDGES", ("rouge_l", "meteor"))
+    assert evaluate(corpus(a=WRONG, b=RIGHT), metrics).answer.metric == "rouge_l"
 
 
 def test_variety_and_length_name_no_winner():

@@ -84,7 +84,8 @@ class Answer:
         if len(pairs) <= SPELLED_OUT:
             return f"{leader} is ahead {in_words([self._ahead(pair, digits) for pair in pairs])}"
         many = f"all {others} others" if len(pairs) == others else f"{len(pairs)} of {others} others"
-        return f"{leader} is ahead of {many}, {self._ahead(pairs[0], digits)}, which is the nearest"
+        nearest = min(pairs, key=lambda pair: abs(pair.difference or 0.0))
+        return f"{leader} is ahead of {many}, {self._ahead(nearest, digits)}, which is the nearest"
 
     def _ahead(self, pair: Pair, digits: int | None) -> str:
         return "of {} by {} ({})".format(pair.second, *self._difference(pair, digits))

@@ -97,8 +97,12 @@ class Choice:
 
 
 def judging(requests: Sequence[Request]) -> Request | None:
-    """The metric of the default set by which systems are told apart, where one was measured."""
-    own = {request.metric.name: request for request in requests if request.group == DEFAULT}
+    """The metric by which systems are told apart, where the default set was asked for and has one that was measured. It
+    may have been named beside the set."""
+    whole = [request for request in requests if request.part is None]
+    if not any(request.group == DEFAULT for request in whole):
+        return None
+    own = {request.metric.name: request for request in sorted(whole, key=lambda request: request.group == DEFAULT)}
     return next((own[name] for name in JUDGES if name in own), None)
 
 
