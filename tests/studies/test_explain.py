@@ -1,6 +1,7 @@
 """The responses that push a distance most."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from tests.encode.models import build
 
 WORDS = ("soup", "bread", "park", "dog", "walk")
 ODD = "? ? ? ! ! ! 25 25 25 ? ? ? ! ! ! 25 25 25"
+UNKNOWN = "influences are known of fbd alone, and gauge alone is explained by its parts"
 
 
 @pytest.fixture(scope="module")
@@ -160,19 +162,21 @@ def test_what_cannot_be_explained(result, corpus):
     plain, mmd, shrunk = result.columns[:3]
     with pytest.raises(InputError, match=r"cannot explain bleu: the result has fbd\[encoder=bert\], mmd"):
         explain(result, corpus, "bleu")
-    with pytest.raises(InputError, match="cannot explain mmd.*: influences are known of fbd alone"):
+    with pytest.raises(InputError, match="cannot explain mmd.*: influences are known of fbd alone, and gauge alone is"):
         explain(result, corpus, mmd)
     with pytest.raises(InputError, match="cannot explain fbd.*: influences are known with cov=plain alone"):
         explain(result, corpus, shrunk)
     with pytest.raises(InputError, match="cannot explain fbd.*: the result has"):
         explain(result, corpus, f"{plain}.mean")
+    with pytest.raises(InputError, match=rf"which metric is to be explained\? Name one of {re.escape(plain)}, fbd"):
+        explain(result, corpus)
 
 
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("bleu", "cannot explain bleu: influences are known of fbd alone"),
-        ("prd", "cannot explain prd: influences are known of fbd alone"),
+        ("bleu", f"cannot explain bleu: {UNKNOWN}"),
+        ("prd", f"cannot explain prd: {UNKNOWN}"),
         ("fbd.mean", "cannot explain fbd.mean: ask for fbd, which its parts add up to"),
         ("fbd[cov=shrunk]", r"cannot explain fbd\[cov=shrunk\]: influences are known with cov=plain alone"),
     ],
@@ -191,7 +195,7 @@ def test_influences_are_known_where_they_are_defined():
             return summary - measures
 
     assert Known().no_influences is None
-    with pytest.raises(InputError, match="^bleu: influences are known of fbd alone$"):
+    with pytest.raises(InputError, match=f"^bleu: {UNKNOWN}$"):
         Bleu().influences(None, None)
 
 

@@ -229,7 +229,8 @@ class Metric(ABC, Generic[Rows, Summary]):
     @property
     def no_influences(self) -> str | None:
         """Why nothing says by how much single turns push its score; None where `influences` does."""
-        return "influences are known of fbd alone" if type(self).influences is Metric.influences else None
+        known = type(self).influences is not Metric.influences
+        return None if known else "influences are known of fbd alone, and gauge alone is explained by its parts"
 
     def influences(self, summary: Summary, measures: Rows) -> Floats:
         """By how much the score would fall without each row, to first order; refused unless a metric defines it."""

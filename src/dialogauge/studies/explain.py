@@ -92,12 +92,14 @@ def explain(
     on (`Metric.influences`); of a metric whose parts explain it (`Metric.parts_explain`), those that score worst.
     Nothing is measured again."""
     labels = dict.fromkeys(sample.label for sample in result.samples if _unexplained(sample.metric) is None)
-    if metric is None and len(labels) == 1:
+    if metric is None and len(labels) > 1:
+        raise InputError(f"which metric is to be explained? Name one of {', '.join(labels)}")
+    if metric is None and labels:
         (metric,) = labels
     samples = [sample for sample in result.samples if sample.label == metric]
     if metric is None or not samples:
         found = ", ".join(dict.fromkeys(sample.label for sample in result.samples))
-        raise InputError(f"cannot explain {metric or 'fbd'}: the result has {found}")
+        raise InputError(f"cannot explain {metric or 'fbd or gauge'}: the result has {found}")
     for sample in samples:
         check_explained(Request(sample.metric))
         if sample.rows is None:
