@@ -97,6 +97,13 @@ def test_what_is_written(call, bert, said, ratings, tmp_path):
     assert {caveat.code for caveat in result.caveats} == {"few_alike"}
 
 
+def test_ratings_held_back_that_are_all_the_same_say_nothing(call, tmp_path):
+    alike = [{**row, "ratings": {"overall": [1 if row["id"] == "0" else 3]}} for row in rated(20)]
+    result = call(recipe=quick(epochs=1, rating_epochs=1), ratings=[write_lines(tmp_path / "alike.jsonl", alike)])
+    assert (result.card["validation"]["rated"], result.card["validation"]["ratings"]) == (2, None)
+    assert "nan" not in str(result)
+
+
 def test_it_learns_what_a_reply_of_people_is(learned):
     """Of conversations held back; half of all pairs would be right by chance."""
     accuracy = learned.card["validation"]["accuracy"]

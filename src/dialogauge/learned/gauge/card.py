@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -51,7 +52,7 @@ def make_card(trained: TrainedGauge, encoder: str) -> dict[str, Any]:
         "validation": {
             "examples": len(data.held),
             "accuracy": trained.accuracy,
-            "ratings": None if rated is None else round(trained.fitted[-1].curve[-1].accuracy, 6),
+            "ratings": None if rated is None else _defined(trained.fitted[-1].curve[-1].accuracy),
             "rated": 0 if rated is None else len(rated.held),
         },
         "training": {
@@ -69,6 +70,11 @@ def make_card(trained: TrainedGauge, encoder: str) -> dict[str, Any]:
         },
         **made_by(trained.fitted),
     }
+
+
+def _defined(accuracy: float) -> float | None:
+    """None where all replies held back are rated the same."""
+    return None if math.isnan(accuracy) else round(accuracy, 6)
 
 
 def _teacher(trained: TrainedGauge) -> dict[str, Any] | None:
