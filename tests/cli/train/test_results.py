@@ -79,7 +79,7 @@ def test_table_of_a_gauge(train, tmp_path, card):
     assert "how often a real reply of conversations held back scores above one of each kind" in done.out
     assert "of two replies that people rated differently (4 held back), the better one scores higher in" in done.out
     assert f"model: {tmp_path / 'm'} (README.md, card.json)" in done.out
-    assert "warning: only 9 utterances that two people answered" in done.err
+    assert "warning: 9 utterances that two people answered, fewer than 20" in done.err
 
 
 @GAUGE

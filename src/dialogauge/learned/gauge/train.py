@@ -42,9 +42,12 @@ from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
 from dialogauge.learned.training.token_pairs import outputs_of, token_inputs
 from dialogauge.stats.arrays import unit_rows
 from dialogauge.stats.correlations import concordance
+from dialogauge.tables import counted
 
 USUAL_LIKENESS, FEWEST_ALIKE = (0.3, 0.2), 20
 """Where conversations have too few utterances that two people answered."""
+FEWEST_REAL = 100
+"""Real replies held back, by whose percentiles scores are told."""
 SCORED_AT_ONCE = 512
 
 
@@ -69,14 +72,23 @@ class TrainedGauge:
         return as_arrays(self.fitted[-1].weights, half)
 
     def caveats(self) -> list[Caveat]:
-        if len(self.data.alike) >= FEWEST_ALIKE:
-            return []
-        mean, deviation = USUAL_LIKENESS
-        message = (
-            f"only {len(self.data.alike)} utterances that two people answered: how like two replies to the same are is "
-            f"taken to be {mean:g}, with a standard deviation of {deviation:g}"
-        )
-        return [Caveat("few_alike", message)]
+        caveats = []
+        real = sum(self.data.examples.kinds[row] == HUMAN for row in self.data.held.tolist())
+        if real < FEWEST_REAL:
+            message = (
+                f"{counted(real, 'real reply', 'real replies')} held back, fewer than {FEWEST_REAL}: scores from 0 to "
+                "100 stand on them and are coarse; more conversations help, or a larger --validation-share"
+            )
+            caveats.append(Caveat("few_real", message))
+        if len(self.data.alike) < FEWEST_ALIKE:
+            mean, deviation = USUAL_LIKENESS
+            utterances = counted(len(self.data.alike), "utterance")
+            message = (
+                f"{utterances} that two people answered, fewer than {FEWEST_ALIKE}: the cosine of their replies is "
+                f"taken to be {mean:g} on average, with a standard deviation of {deviation:g}"
+            )
+            caveats.append(Caveat("few_alike", message))
+        return caveats
 
 
 def train_gauge(
