@@ -77,6 +77,21 @@ def test_out_and_overwrite(dialogauge, responses, tmp_path):
     assert (out / "scores.json").read_bytes() != before
 
 
+@pytest.mark.parametrize("rows", [200_000, 7], ids=["rows", "streamed"])
+def test_out_keeps_the_texts_unless_they_are_left_out(dialogauge, responses, tmp_path, monkeypatch, rows):
+    monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", rows)
+    call = ("score", responses, "--metrics", "bleu", "--out", tmp_path / "run", "--overwrite")
+    assert dialogauge(*call).code == 0
+    given = [json.loads(line) for line in responses.read_text().splitlines()]
+    kept = pd.read_parquet(tmp_path / "run" / "texts.parquet")
+    assert list(zip(kept["system"], kept["response"], strict=True)) == [
+        (turn["system"], turn["response"]) for turn in given
+    ]
+    assert dialogauge(*call, "--no-texts").code == 0
+    assert not (tmp_path / "run" / "texts.parquet").exists()
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["texts"] is False
+
+
 def test_an_existing_directory_is_refused_before_the_files_are_read(dialogauge, tmp_path):
     (tmp_path / "run").mkdir()
     done = dialogauge("score", tmp_path / "missing.jsonl", "--metrics", "bleu", "--out", tmp_path / "run")

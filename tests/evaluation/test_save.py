@@ -12,7 +12,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import evaluate
 
-FILES = ["measures.npz", "run.json", "scores.json", "turns.parquet"]
+FILES = ["measures.npz", "run.json", "scores.json", "texts.parquet", "turns.parquet"]
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +111,7 @@ def test_killed_while_writing_no_directory_is_half_there(tmp_path):
             assert sorted(path.name for path in directory.iterdir()) == FILES
             json.loads((directory / "scores.json").read_text())
             assert len(pd.read_parquet(directory / "turns.parquet")) == 20000
+            assert len(pd.read_parquet(directory / "texts.parquet")) == 20000
     # Runs were written and a kill hit a write under way; otherwise this test would show nothing.
     assert written
     assert partial

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.common.gates import BELOW, add_fail_below, below, exit_status, parse_gates
@@ -18,7 +17,16 @@ from dialogauge.cli.common.inputs import (
     reading,
     whole,
 )
-from dialogauge.cli.common.output import add_cite, add_plot, add_presentation, check_plot, presentation, rendered, warn
+from dialogauge.cli.common.output import (
+    add_cite,
+    add_out,
+    add_plot,
+    add_presentation,
+    check_plot,
+    presentation,
+    rendered,
+    warn,
+)
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,10 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     add_real(parser)
     add_inputs(parser)
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="also write scores, per-turn values and how they were made"
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace the run that is in --out already")
+    add_out(parser, "scores, per-turn values, the turns themselves and how it was made")
     add_plot(parser, "also draw the scores")
     add_fail_below(parser)
     add_run_options(parser)
@@ -90,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
         rankable(requests, counts)  # refuses what no metric can rank, before any work is done
     _check(arguments, listed=[*(["explain"] if explained else []), *counts])
     corpus = _corpus(arguments)
-    result = evaluate(corpus, requests, **options(arguments))
+    texts = bool(arguments.out) and not arguments.no_texts
+    result = evaluate(corpus, requests, keep_texts=texts, **options(arguments))
     measured = [request for request in requests if request.name in result.columns]
     ranked_by, unranked = rankable(measured, counts) if counts else ([], [])
     result.caveats.extend(unranked)
@@ -101,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     beside |= {order: found for order, found in ranked.items()}
     print(rendered(result, arguments, beside), flush=True)
     if arguments.out:
-        result.save(arguments.out, overwrite=arguments.overwrite, ranked=ranked)
+        result.save(arguments.out, overwrite=arguments.overwrite, ranked=ranked, texts=texts)
     if arguments.plot:
         from dialogauge.figures import plot_scores
 

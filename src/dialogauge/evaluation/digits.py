@@ -26,8 +26,8 @@ NAMED = frozenset(
     }
 )
 """The fields that hold names of metrics and systems."""
-HIDDEN = frozenset({"samples"})
-"""What metrics noted, which nobody is shown."""
+HIDDEN = frozenset({"samples", "texts", "rated"})
+"""What metrics noted, and of which turns, which no table shows."""
 
 Shown = TypeVar("Shown")
 

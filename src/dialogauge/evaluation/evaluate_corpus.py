@@ -22,7 +22,13 @@ from dialogauge.stats.arrays import one_blas_thread
 
 @takes_run_options
 @one_blas_thread()
-def evaluate(corpus: CorpusLike, metrics: Metrics | None = None, **options: Unpack[RunKeywords]) -> Result:
+def evaluate(
+    corpus: CorpusLike,
+    metrics: Metrics | None = None,
+    *,
+    keep_texts: bool = False,
+    **options: Unpack[RunKeywords],
+) -> Result:
     """Scores every system of the corpus under every metric.
 
     Intervals come from resampling dialogues (else contexts), with the same resamples for all systems; past 200,000
@@ -35,6 +41,8 @@ def evaluate(corpus: CorpusLike, metrics: Metrics | None = None, **options: Unpa
             of Metric objects. A group ("overlap", "all") stands for its metrics. Left out, the default set: `gauge`
             where there are contexts, `bertscore` where there are references, `distinct` and `length`; with `real`
             also `fbd` and `mmd`.
+        keep_texts: Whether texts of a stream past 200,000 turns go to a temporary file as they pass, so that
+            `Result.save` can write them. Those of anything smaller are at hand anyway.
         **options: The fields of `RunOptions`.
 
     Returns:
@@ -52,7 +60,7 @@ def evaluate(corpus: CorpusLike, metrics: Metrics | None = None, **options: Unpa
         0.4
     """
     run = RunOptions(**options)
-    measured = measure_run(corpus, metrics, run)
+    measured = measure_run(corpus, metrics, run, keep_texts=keep_texts)
     columns = [request.name for request in measured.requests]
     scores = score_all(measured.samples, measured.requests, run.settings, floors=True, progress=run.progress)
     caveats = [*answer_caveats(measured), *floor_caveats(scores, columns, measured.unit)]
@@ -67,14 +75,15 @@ def evaluate(corpus: CorpusLike, metrics: Metrics | None = None, **options: Unpa
         samples=measured.samples,
         compat=run.compat,
         answer=answer_by_default(measured, scores, run.settings),
+        texts=measured.texts,
     )
 
 
-def measure_run(corpus: CorpusLike, metrics: Metrics | None, run: RunOptions) -> Measured:
+def measure_run(corpus: CorpusLike, metrics: Metrics | None, run: RunOptions, *, keep_texts: bool = False) -> Measured:
     """What was asked for, and what its metrics noted about the corpus."""
     requests = run.requests(metrics)
     source, real = as_source(corpus), run.real_turns()
-    return measure(source, requests, run.systems, run.compat, run.cache, run.progress, real)
+    return measure(source, requests, run.systems, run.compat, run.cache, run.progress, real, keep_texts=keep_texts)
 
 
 def score_all(

@@ -4,7 +4,7 @@ not."""
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import islice
@@ -22,6 +22,7 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, UnsuitedEncoder, unknown
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
+from dialogauge.evaluation.texts import RunTexts, SpooledTexts, TextsInMemory
 from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
 from dialogauge.metrics.base import AnyMetric, Floats
 from dialogauge.metrics.default_set import Choice
@@ -56,6 +57,8 @@ class Measured:
     """What was measured."""
     baselines: dict[str, str]
     """For a system the one it must not fall behind: the first, or in another run the one of its name."""
+    texts: RunTexts | None = None
+    """The turns themselves; None where they are a long stream's that was not to be kept, or a kept run's."""
 
     def select(self, systems: Sequence[str]) -> Measured:
         """Only these systems, in this order."""
@@ -76,9 +79,11 @@ def measure(
     real: Corpus | Loading | None = None,
     *,
     for_agreement: bool = False,
+    keep_texts: bool = False,
 ) -> Measured:
     """Reads a stream as far as rows fit, and only past that lets go of them. Groups of metrics are looked through once
-    so much is read. `for_agreement`: a turn counts only where all metrics have a value."""
+    so much is read. `for_agreement`: a turn counts only where all metrics have a value. `keep_texts`: whether those of
+    a long stream are written to a temporary file; others are in memory anyway."""
     encoders = Encoders(Cache() if cache else None, progress)
     real_corpus, real_units, real_caveats = _real(real, requests, progress)
     census, units = Census(systems, corpus.users), Units()
@@ -88,6 +93,7 @@ def measure(
     first = islice(turns, ROWS_FIT + 1)
     head = deque(watched(first) if progress else first)
     large = len(head) > ROWS_FIT
+    spool = SpooledTexts() if large and keep_texts and not isinstance(corpus, Corpus) else None
     known = Corpus(list(head))
     if not large:
         known = known.select(list(census.systems))
@@ -96,7 +102,8 @@ def measure(
     remarks = [] if for_agreement else caveats.ratings_caveats(choice.requests, known.turns)
     if large:
         del known
-        samples = measure_stream(metrics, _drain(head, turns), units, real_units, progress)
+        passing = _drain(head, turns)
+        samples = measure_stream(metrics, spool.watch(passing) if spool else passing, units, real_units, progress)
     else:
         samples = measure_rows(metrics, known, units, real_units, progress)
     asked = [ready.asked for ready in metrics.values()]
@@ -126,7 +133,14 @@ def measure(
         caveats=found,
         requests=choice.requests,
         baselines=dict.fromkeys(order[1:], order[0]),
+        texts=spool or _in_memory(corpus, head, census.systems),
     )
+
+
+def _in_memory(corpus: Corpus | Loading, head: Iterable[Turn], systems: Collection[str]) -> TextsInMemory | None:
+    """The texts of these systems, unless they are a stream's of which nothing is left in the head."""
+    turns = corpus.turns if isinstance(corpus, Corpus) else list(head)
+    return TextsInMemory(turns, systems) if turns else None
 
 
 def _prepare(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dialogauge.evaluation.answer import Answer
     from dialogauge.evaluation.comparison import Comparison
     from dialogauge.evaluation.replies import Order, RankedReplies
+    from dialogauge.evaluation.texts import RunTexts
 
 ABOUT = {
     "expected": "",
@@ -106,6 +107,9 @@ class Result(ScoreForms):
     compat: str | None = None
     answer: Answer | None = None
     """Which of several systems is ahead; where the default set was measured."""
+    texts: RunTexts | None = None
+    """The turns that were scored, in the order of the corpus; None for a stream past 200,000 turns, unless it was
+    evaluated with `keep_texts`."""
 
     def score(self, system: str, metric: str) -> Score:
         """The score of one system under one metric; an `InputError` suggests names where there is none."""
@@ -153,12 +157,15 @@ class Result(ScoreForms):
         overwrite: bool = False,
         command: list[str] | None = None,
         ranked: Mapping[Order, Sequence[RankedReplies]] | None = None,
+        texts: bool = True,
     ) -> Path:
-        """Writes scores.json, turns.parquet and run.json, and `ranked` replies as worst.jsonl and best.jsonl; the
-        directory is either whole or absent."""
+        """Writes scores.json, turns.parquet (a value per turn and metric) and run.json, the turns' texts as
+        texts.parquet (unless `texts` is false, or they are not at hand: `Result.texts`), and `ranked` replies as
+        worst.jsonl and best.jsonl; the directory is either whole or absent."""
         from dialogauge.evaluation.save import save_result
 
-        return save_result(self, Path(directory), overwrite=overwrite, command=command, ranked=ranked or {})
+        kept = self.texts if texts else None
+        return save_result(self, Path(directory), overwrite=overwrite, command=command, ranked=ranked or {}, texts=kept)
 
 
 def score_table(result: Result, digits: int | None = None) -> Table:

@@ -15,16 +15,18 @@ import numpy as np
 
 from dialogauge import __version__
 from dialogauge.evaluation.saved import MEASURES, RUN, SCHEMA, pack_samples
+from dialogauge.evaluation.texts import TEXTS
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import printable, to_json
 
 if TYPE_CHECKING:
     from dialogauge.evaluation.replies import Order, RankedReplies
     from dialogauge.evaluation.result import Result
+    from dialogauge.evaluation.texts import RunTexts
 
 SCORES, TURNS = "scores.json", "turns.parquet"
 REPLIES: dict[Order, str] = {"worst": "worst.jsonl", "best": "best.jsonl"}
-FILES = (RUN, SCORES, TURNS, MEASURES, *REPLIES.values())
+FILES = (RUN, SCORES, TURNS, TEXTS, MEASURES, *REPLIES.values())
 
 
 def save_result(
@@ -34,10 +36,13 @@ def save_result(
     overwrite: bool,
     command: list[str] | None,
     ranked: Mapping[Order, Sequence[RankedReplies]],
+    texts: RunTexts | None,
 ) -> Path:
     check_run_writable(directory, overwrite)
     with whole_directory(directory) as new:
-        _write_files(result, new, command)
+        _write_files(result, new, command, with_texts=texts is not None)
+        if texts is not None:
+            texts.save(new / TEXTS)
         _write_replies(ranked, new)
     return directory
 
@@ -47,13 +52,13 @@ def check_run_writable(directory: Path, overwrite: bool) -> None:
     check_writable(directory, overwrite, FILES, "a run")
 
 
-def _write_files(result: Result, directory: Path, command: list[str] | None) -> None:
+def _write_files(result: Result, directory: Path, command: list[str] | None, with_texts: bool) -> None:
     kept = [sample for sample in result.samples if not sample.groups]
     described, arrays = pack_samples(kept)
     if arrays:
         np.savez_compressed(directory / MEASURES, **arrays)
     (directory / SCORES).write_text(result.to_json() + "\n", encoding="utf-8")
-    record = {**_run_record(result, command), "samples": described}
+    record = {**_run_record(result, command), "texts": with_texts, "samples": described}
     (directory / RUN).write_text(to_json(record) + "\n", encoding="utf-8")
     _write_turns(result, directory / TURNS)
 
@@ -87,16 +92,23 @@ def _write_turns(result: Result, path: Path) -> None:
             writer.write_table(pa.table(columns, schema=schema))
 
 
-def _run_record(result: Result, command: list[str] | None) -> dict[str, Any]:
+def provenance(command: list[str] | None) -> dict[str, Any]:
+    """By which command and with what a run was made."""
     packages = ("numpy", "pandas", "pyarrow", "scipy")
     return {
-        "schema": SCHEMA,
         "command": command or sys.argv,
         "versions": {
             "dialogauge": __version__,
             "python": platform.python_version(),
             **{package: version(package) for package in packages},
         },
+    }
+
+
+def _run_record(result: Result, command: list[str] | None) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        **provenance(command),
         "settings": asdict(result.settings),
         "compat": result.compat,
         "unit": result.unit,

@@ -7,7 +7,7 @@ import os
 import stat
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from reprlib import repr as shortened
@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from dialogauge import __version__
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object
+from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import Sample
+from dialogauge.evaluation.texts import TEXTS, read_texts
 from dialogauge.evaluation.units import Answered
 from dialogauge.metrics.function import kept_metric
 from dialogauge.metrics.registry import Request, parse_request, parse_requests
@@ -53,6 +55,35 @@ class Run:
     compat: str | None
     files: tuple[SourceFile, ...]
     caveats: list[Caveat]
+
+    @property
+    def texts(self) -> KeptTexts | None:
+        return kept_texts(self.path)
+
+
+@dataclass(frozen=True)
+class KeptTexts:
+    """The turns that a run is about, read from its directory each time they are gone through."""
+
+    run: Path
+
+    def __iter__(self) -> Iterator[Turn]:
+        try:
+            with open_plain(self.run / TEXTS) as file:
+                yield from read_texts(file)
+        except Exception as error:  # whatever comes of a file that is not as we wrote it
+            raise InputError(f"is not a whole run: {TEXTS}: {str(error) or type(error).__name__}", self.run) from error
+
+
+def kept_texts(run: str | Path) -> KeptTexts | None:
+    """The texts that a directory of `score --out` or `correlate --out` holds; None where they were left out, or the run
+    is older than they are."""
+    run = Path(run)
+    try:
+        kept = _read_record(run).get("texts", False)
+    except Exception as error:
+        raise InputError(f"is not a whole run: {str(error) or type(error).__name__}", run) from error
+    return KeptTexts(run) if kept is True else None
 
 
 def is_run(path: str | Path) -> bool:
@@ -200,10 +231,14 @@ def _names(runs: Sequence[Run]) -> dict[tuple[Path, str], str]:
     return named
 
 
+def _read_record(path: Path) -> dict[str, Any]:
+    with open_plain(path / RUN) as file:
+        return parse_object(file.read().decode("utf-8"))
+
+
 def _load_run(path: Path) -> Run:
     try:
-        with open_plain(path / RUN) as file:
-            record = parse_object(file.read().decode("utf-8"))
+        record = _read_record(path)
         if record["schema"] != SCHEMA:
             raise InputError(f"expected a run of schema {SCHEMA}, found {record['schema']!r}", path)
         if not record["samples"]:

@@ -40,6 +40,13 @@ def check_plot(arguments: argparse.Namespace) -> None:
         check_figure_path(arguments.plot)
 
 
+def add_out(parser: argparse.ArgumentParser, what: str) -> None:
+    """Where a run is kept."""
+    parser.add_argument("--out", metavar="DIR", type=Path, help=f"also write {what}")
+    parser.add_argument("--overwrite", action="store_true", help="replace the run that is in --out already")
+    parser.add_argument("--no-texts", action="store_true", help="leave the turns' texts out of --out")
+
+
 def table_width(arguments: argparse.Namespace) -> int | None:
     """The columns that tables are fitted to: COLUMNS where it is set, else the terminal's; None for as many as they
     take, which is also what pipes and files get."""
