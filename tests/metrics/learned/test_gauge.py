@@ -155,6 +155,28 @@ def test_it_is_said_where_only_some_turns_have_references(model, references, tol
     assert "some_references" not in {caveat.code for caveat in plain.caveats}
 
 
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "told"),
+    [
+        (("a",), ("a",), None),
+        ((), (), None),
+        (("a",), (), "100 % of a, 0 % of b. Differences between these systems come of that, too"),
+    ],
+)
+def test_it_is_said_where_systems_differ_in_their_references(model, of_a, of_b, told):
+    said = [
+        replace(turn, references=references, system=system)
+        for system, references in (("a", of_a), ("b", of_b))
+        for turn in SAID
+    ]
+    result = evaluate(Corpus(said), f"gauge[model={model}]", cache=False)
+    messages = [caveat.message for caveat in result.caveats if caveat.code == "unequal_references"]
+    assert len(messages) == (told is not None)
+    assert not messages or told in messages[0]
+    plain = evaluate(Corpus(said), f"gauge[model={model},references=false]", cache=False)
+    assert "unequal_references" not in {caveat.code for caveat in plain.caveats}
+
+
 def test_signatures_say_whether_references_count(model):
     assert "|refs:0.4|" in ready(Gauge, model).signature
     assert "|refs:no|" in ready(Gauge, model, with_references=False).signature

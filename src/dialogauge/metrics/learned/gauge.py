@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 CUT, SILENT, ALONE = range(len(PARTS), len(PARTS) + 3)
 """Columns after score and parts: whether a text was too long; whether the reply says nothing; whether what it says is
 scored by its context alone."""
+UNEQUAL = 0.05
+"""By how much systems may differ in the share of turns with references before it is said."""
 
 
 def percent(log_odds: Floats) -> Floats:
@@ -82,6 +84,21 @@ class Gauge(ReadMeans):
             )
             caveats.append(Caveat("some_references", message))
         return caveats
+
+    def caveats_of_systems(self, summaries: Mapping[str, Sums], units: Mapping[str, int]) -> list[Caveat]:
+        shares = {}
+        for system, summary in summaries.items():
+            silent, alone = summary.total[[SILENT, ALONE]]
+            if summary.n > silent:
+                shares[system] = 1 - alone / (summary.n - silent)
+        if not shares or max(shares.values()) - min(shares.values()) <= UNEQUAL:
+            return []
+        counts = ", ".join(f"{100 * share:.0f} % of {system}" for system, share in shares.items())
+        message = (
+            f"{self.label}: references count in so many of the turns: {counts}. Differences between these systems come "
+            "of that, too; references=false measures all of them alike"
+        )
+        return [Caveat("unequal_references", message)]
 
 
 @dataclass(frozen=True)
