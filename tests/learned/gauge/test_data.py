@@ -129,3 +129,13 @@ def test_nothing_of_people_held_back(said, tmp_path):
     files = GaugeFiles([said], replies=[write_lines(tmp_path / "made.jsonl", made)], share=0.001)
     with pytest.raises(InputError, match="no reply of people among what is held back"):
         read_data(files, RECIPE)
+
+
+def test_columns_of_ratings_are_those_of_the_rated_turns(read, said):
+    def starred(row):
+        return {**{name: value for name, value in row.items() if name != "ratings"}, "stars": len(row["response"])}
+
+    data = read([starred(row) for row in rated(30)], mapping={"ratings.overall": "stars"})
+    assert data.rated.dimensions == {"rated.jsonl": "overall"}
+    with pytest.raises(InputError, match="talk.jsonl: --map ratings.overall=stars: expected such a field"):
+        read_data(GaugeFiles([said], mapping={"ratings.overall": "stars"}), RECIPE)

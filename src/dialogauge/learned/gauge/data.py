@@ -11,7 +11,7 @@ import numpy as np
 
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.load import load
-from dialogauge.corpus.reading.columns import ColumnMap
+from dialogauge.corpus.reading.columns import RATINGS, ColumnMap
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, check_share
 from dialogauge.learned.gauge.examples import (
@@ -49,6 +49,17 @@ class GaugeFiles:
     reader: str | None = None
     skip_invalid: bool = False
     mapping: ColumnMap = field(default_factory=dict)
+    """Columns of the conversations; those of ratings are of the rated turns, where there are any."""
+
+    def columns(self, *, rated: bool) -> ColumnMap:
+        """What the mapping says of the rated turns, or of the conversations."""
+        if not self.ratings:
+            return self.mapping
+        return {name: column for name, column in self.mapping.items() if _of_ratings(name) == rated}
+
+
+def _of_ratings(name: str) -> bool:
+    return f"{name}.".startswith(RATINGS)
 
 
 @dataclass(frozen=True)
@@ -86,7 +97,7 @@ def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) ->
         reader=files.reader,
         skip_invalid=files.skip_invalid,
         progress=progress,
-        mapping=files.mapping,
+        mapping=files.columns(rated=False),
     )
     rated, rated_corpora, unrated = _rated(files, recipe, progress)
     exchanges = exchanges_of(corpus)
@@ -121,7 +132,8 @@ def _rated(
     names: list[str] = []
     dimensions, corpora, caveats = {}, [], []
     for path in files.ratings:
-        corpus = load(path, skip_invalid=files.skip_invalid, progress=progress)
+        mapping = files.columns(rated=True)
+        corpus = load(path, skip_invalid=files.skip_invalid, progress=progress, mapping=mapping)
         dimension = _dimension(corpus, files.dimension, path)
         found = [(turn, rating) for turn in corpus if (rating := _rating(turn, dimension)) is not None]
         _refuse_unfit(found, dimension, path)
