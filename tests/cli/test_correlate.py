@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -316,3 +317,23 @@ def test_the_level_of_intervals(dialogauge, file):
         assert one["spearman"] == other["spearman"]
         assert one["spearman_low"] <= other["spearman_low"] <= other["spearman_high"] <= one["spearman_high"]
     assert "50% interval" in dialogauge(*call, "--confidence", 0.5).out
+
+
+def test_out_keeps_what_was_correlated(dialogauge, file, other, tmp_path):
+    out = tmp_path / "runs" / "agreement"
+    call = ("correlate", file, other, "--metrics", SCORE, *QUICK, "--format", "json", "--out", out)
+    done = dialogauge(*call)
+    assert done.code == 0
+    assert json.loads((out / "agreement.json").read_text()) == json.loads(done.out)
+    given = [("rated", row) for row in rows_of()] + [("other", row) for row in rows_of(1, ("a", "b"))]
+    turns = pd.read_parquet(out / "turns.parquet")
+    found = zip(turns["corpus"], turns["id"], turns["system"], turns["value"], strict=True)
+    assert list(found) == [(name, row["id"], row["system"], row["marks"]) for name, row in given]
+    assert list(pd.read_parquet(out / "texts.parquet")["response"]) == [row["response"] for _, row in given]
+    again = dialogauge(*call)
+    assert again.code == 2
+    assert again.err.startswith(f"{out}: is there already and was left as it is")
+    assert again.out == ""
+    assert dialogauge(*call, "--overwrite", "--no-texts").code == 0
+    assert not (out / "texts.parquet").exists()
+    assert json.loads((out / "run.json").read_text())["texts"] is False

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from dialogauge.agreement import caveats
-from dialogauge.agreement.points import LEVELS, Level, Scope
+from dialogauge.agreement.points import LEVELS, Level, Scope, rated_turns
 from dialogauge.agreement.result import MEAN, Agreement, AgreementRow
 from dialogauge.agreement.study import Collected, StudyPlan, find_scopes, study
 from dialogauge.corpus import known
@@ -105,6 +105,8 @@ def correlate(
             )
             scored += [(name, caveat) for caveat in (*choice.caveats(), *measured.caveats)]
             study(scopes[name], corpus, measured, replace(plan, requests=measured.requests), collected)
+            turns = [turn for turn in named[name] if _is_rated(turn) and turn.system in corpus.by_system]
+            collected.rated.append(rated_turns(turns, measured, scopes[name]))
         collected.files += measured.files
         collected.units.append(measured.unit)
     if not collected.rows:
@@ -128,6 +130,7 @@ def correlate(
         caveats=list(dict.fromkeys(found)),
         settings=plan.settings,
         unit=" and ".join(dict.fromkeys(collected.units)),
+        rated=collected.rated,
     )
 
 
@@ -277,10 +280,14 @@ def _watched(named: Mapping[str, Corpus], progress: bool) -> Iterator[tuple[str,
             yield name, corpus
 
 
+def _is_rated(turn: Turn) -> bool:
+    return bool(turn.ratings or turn.extra.get("dialogue_ratings"))
+
+
 def _rated(corpus: Corpus) -> Corpus:
     """The turns with any rating at all."""
     places = {system: place for place, system in enumerate(corpus.systems)}
-    rated = [turn for turn in corpus if turn.ratings or turn.extra.get("dialogue_ratings")]
+    rated = [turn for turn in corpus if _is_rated(turn)]
     # In whatever order a system's turns come, the same ones are drawn.
     rated.sort(key=lambda turn: (places[turn.system], turn.id))
     for turn, following in pairwise(rated):

@@ -75,6 +75,20 @@ class PointSet:
     groups: NDArray[np.int64] | None
 
 
+@dataclass(frozen=True, repr=False)
+class RatedTurns:
+    """Every rated turn of one corpus in its order, whether or not all metrics have a value there: what is kept of a
+    study, turn by turn."""
+
+    corpus: str
+    turns: list[Turn]
+    ratings: dict[str, Floats]
+    """By dimension the mean rating of each turn, or of its dialogue where that was rated as a whole; NaN where it has
+    none."""
+    values: dict[str, Floats]
+    """By metric the value of each turn, for metrics that have any; NaN where a turn has none."""
+
+
 @dataclass(frozen=True)
 class Aligned:
     """Turn i of every list is the same. Turns stand system by system."""
@@ -169,6 +183,27 @@ def align(corpus: Corpus, measured: Measured, requests: Sequence[Request], dimen
         values={name: found for name, found in values.items() if found is not None},
         rated=len(rated),
     )
+
+
+def rated_turns(turns: list[Turn], measured: Measured, scopes: Sequence[Scope]) -> RatedTurns:
+    """The turns of one corpus, of which the scopes say what was rated."""
+    levels: dict[str, Level] = {}
+    for scope in scopes:
+        levels.setdefault(scope.dimension, scope.level)
+    ratings = {}
+    for dimension, level in levels.items():
+        given = [ratings_of(turn, dimension, level) for turn in turns]
+        ratings[dimension] = np.array([mean_rating(found) if found else np.nan for found in given])
+    places = {(turn.system, turn.id): place for place, turn in enumerate(turns)}
+    values = {}
+    for request in measured.requests:
+        samples = [sample for sample in measured.samples if sample.label == request.label]
+        scores = _per_turn(samples, request.part)
+        if scores is not None:
+            own = [places[sample.system, name] for sample in samples for name in sample.ids]
+            values[request.name] = np.full(len(turns), np.nan)
+            values[request.name][own] = scores
+    return RatedTurns(scopes[0].corpus, turns, ratings, values)
 
 
 def turn_points(scope: Scope, aligned: Aligned, system: str | None) -> PointSet:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 from dialogauge import tables
-from dialogauge.agreement.points import COUNTED, Level, Points, Scope
+from dialogauge.agreement.points import COUNTED, Level, Points, RatedTurns, Scope
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import fixed, interval_text, value_text
@@ -145,6 +146,8 @@ class Agreement(MetricForms):
     settings: Settings
     unit: str
     """What was resampled: dialogues, contexts or turns."""
+    rated: list[RatedTurns] = field(default_factory=list)
+    """For each corpus every rated turn, with people's ratings and the values of metrics."""
 
     def row(self, metric: str, **scope: str | None) -> AgreementRow:
         """The first row of this metric whose scope has these values: `row("bleu", corpus="mine", level="turn")`."""
@@ -202,6 +205,15 @@ class Agreement(MetricForms):
 
     def to_table(self, digits: int | None = None) -> tables.Table:
         return agreement_table(self, DECIMALS if digits is None else digits)
+
+    def save(
+        self, directory: str | Path, *, overwrite: bool = False, command: list[str] | None = None, texts: bool = True
+    ) -> Path:
+        """Writes agreement.json, turns.parquet (each rated turn's ratings, and its value by each metric), run.json and,
+        unless `texts` is false, the rated turns as texts.parquet; the directory is either whole or absent."""
+        from dialogauge.agreement.save import save_agreement
+
+        return save_agreement(self, Path(directory), overwrite=overwrite, command=command, texts=texts)
 
 
 def agreement_table(agreement: Agreement, decimals: int = DECIMALS) -> Table:

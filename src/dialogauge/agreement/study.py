@@ -13,6 +13,7 @@ from dialogauge.agreement.points import (
     Level,
     Points,
     PointSet,
+    RatedTurns,
     Scope,
     align,
     choose_dimensions,
@@ -75,6 +76,7 @@ class Collected:
     units: list[str] = field(default_factory=list)
     unrepeated: list[Scope] = field(default_factory=list)
     """Where every turn has one rating only."""
+    rated: list[RatedTurns] = field(default_factory=list)
 
 
 def study(scopes: Sequence[Scope], corpus: Corpus, measured: Measured, plan: StudyPlan, collected: Collected) -> None:

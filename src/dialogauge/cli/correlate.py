@@ -17,7 +17,7 @@ from dialogauge.cli.common.inputs import (
     options,
     reading,
 )
-from dialogauge.cli.common.output import add_cite, add_presentation, presentation, rendered, warn
+from dialogauge.cli.common.output import add_cite, add_out, add_presentation, presentation, rendered, warn
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ examples:
   dialogauge correlate a.json b.json c.json --metrics bleu,meteor --level system --figures figures/
   dialogauge correlate grade/ --metrics bertscore --level turn --per-system
   dialogauge correlate responses.jsonl --ratings ratings.csv --metrics rouge_l --dimension relevance
-  dialogauge correlate rated.csv --metrics 'column[name=my_score],length' --format json
+  dialogauge correlate rated.csv --metrics 'column[name=my_score],length' --format json --out runs/agreement
 
 Ratings stand with the turn, one number per rater:
   {"id": "17", "context": ["hi"], "response": "hello", "system": "s0", "ratings": {"overall": [4, 5, null]}}
@@ -62,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_real(parser)
     add_inputs(parser)
+    add_out(parser, "the agreement, ratings and values of every rated turn, the turns themselves and how it was made")
     add_run_options(parser)
     add_presentation(parser)
     add_cite(parser)
@@ -69,11 +70,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.agreement.correlate_corpora import check_levels, correlate
+    from dialogauge.agreement.save import check_agreement_writable
     from dialogauge.evaluation.options import RunOptions
 
     how = presentation(arguments)
     check_levels(arguments.level)
     requests = RunOptions(**options(arguments)).requests(arguments.metrics)
+    if arguments.out:
+        check_agreement_writable(arguments.out, arguments.overwrite)
     if arguments.figures:
         from dialogauge.figures.agreement import check_figure_folder
 
@@ -88,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     warn(result.caveats, arguments)
     print(rendered(result, arguments), flush=True)
+    if arguments.out:
+        result.save(arguments.out, overwrite=arguments.overwrite, texts=not arguments.no_texts)
     if arguments.figures:
         from dialogauge.figures.agreement import plot_agreement
 
