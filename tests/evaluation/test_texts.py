@@ -1,6 +1,10 @@
 """The texts that a kept run holds beside its numbers."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import pandas as pd
@@ -112,6 +116,36 @@ def test_a_long_stream_keeps_none_unless_asked(tmp_path, monkeypatch):
     assert json.loads((run / "run.json").read_text())["texts"] is False
     # A corpus in memory has its texts at hand, however large it is.
     assert list(evaluate(Corpus(TURNS), "length").texts) == TURNS
+
+
+KILLED_IN_A_STREAM = """
+import os, signal, sys
+import dialogauge
+from dialogauge.evaluation import measure
+
+measure.ROWS_FIT = 100
+measure.STREAM_BATCH = 5000
+
+@dialogauge.metric("deadly")
+def deadly(turn):
+    if turn.response == "reply 9000":
+        print("killed", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1.0
+
+dialogauge.evaluate(dialogauge.stream(sys.argv[1]), [deadly], keep_texts=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a file that is open cannot be without a name")
+def test_killed_in_a_stream_nothing_is_left(tmp_path):
+    path = written(tmp_path / "turns.jsonl", [Turn(str(i), f"reply {i}", (f"q{i}",)) for i in range(10_000)])
+    (tmp_path / "temporary").mkdir()
+    command = [sys.executable, "-c", KILLED_IN_A_STREAM, str(path)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGKILL, "killed\n")
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_names_to_show_change_no_texts():
