@@ -1,11 +1,6 @@
 """Studies that are kept: what people and metrics said, turn by turn."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -17,6 +12,7 @@ from dialogauge.errors import InputError
 from dialogauge.evaluation import compare_runs, evaluate
 from dialogauge.evaluation.saved import kept_texts
 from tests.agreement.corpora import COST, GOOD, column, people, quick, rated, shuffled, turn
+from tests.killed_saves import directories_left
 
 FILES = ["agreement.json", "run.json", "texts.parquet", "turns.parquet"]
 COLUMNS = ["corpus", "id", "system", "dimension", "rating", "metric", "value"]
@@ -123,40 +119,19 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-SAVE_FOREVER = """
-import sys
-from pathlib import Path
+RESULT = """
 from dialogauge.agreement import correlate
 from dialogauge.corpus import Corpus, Turn
 turns = [Turn(str(i), f"hello {i}" * (i % 5), (f"q{i}",), ratings={"overall": i % 7}) for i in range(2000)]
 result = correlate(Corpus(turns), "length", resamples=2, level="turn")
-print("ready", flush=True)
-for number in range(10**6):
-    result.save(Path(sys.argv[1]) / f"run{number}")
-    result.save(Path(sys.argv[1]) / "again", overwrite=True)
 """
 
 
 def test_killed_while_writing_no_directory_is_half_there(tmp_path):
-    partial, written = [], []
-    for attempt in range(3):
-        target = tmp_path / str(attempt)
-        with subprocess.Popen([sys.executable, "-c", SAVE_FOREVER, str(target)], stdout=subprocess.PIPE) as child:
-            assert child.stdout is not None
-            child.stdout.readline()
-            while not (target / "run0").exists():
-                time.sleep(0.01)
-            time.sleep(0.037 * attempt)
-            os.kill(child.pid, signal.SIGKILL)
-        visible = [path for path in target.iterdir() if not path.name.startswith(".")]
-        written += visible
-        partial += [path for path in target.iterdir() if path.name.startswith(".")]
-        for directory in visible:
-            assert sorted(path.name for path in directory.iterdir()) == FILES
-            json.loads((directory / "agreement.json").read_text())
-            assert len(pd.read_parquet(directory / "turns.parquet")) == 2000
-    assert written
-    assert partial
+    for directory in directories_left(RESULT, tmp_path):
+        assert sorted(path.name for path in directory.iterdir()) == FILES
+        json.loads((directory / "agreement.json").read_text())
+        assert len(pd.read_parquet(directory / "turns.parquet")) == 2000
 
 
 def test_same_input_same_bytes(tmp_path):

@@ -1,9 +1,4 @@
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import pandas as pd
 import pytest
@@ -11,6 +6,7 @@ import pytest
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import evaluate
+from tests.killed_saves import directories_left
 
 FILES = ["measures.npz", "run.json", "scores.json", "texts.parquet", "turns.parquet"]
 
@@ -79,39 +75,17 @@ def test_a_failed_write_leaves_nothing(result, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-SAVE_FOREVER = """
-import sys
-from pathlib import Path
+RESULT = """
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import evaluate
 turns = [Turn(str(i), f"hello {i}", (f"q{i}",)) for i in range(20000)]
 result = evaluate(Corpus(turns), "length", resamples=2)
-print("ready", flush=True)
-for number in range(10**6):
-    result.save(Path(sys.argv[1]) / f"run{number}")
-    result.save(Path(sys.argv[1]) / "again", overwrite=True)
 """
 
 
 def test_killed_while_writing_no_directory_is_half_there(tmp_path):
-    partial, written = [], []
-    for attempt in range(6):
-        target = tmp_path / str(attempt)
-        with subprocess.Popen([sys.executable, "-c", SAVE_FOREVER, str(target)], stdout=subprocess.PIPE) as child:
-            assert child.stdout is not None
-            child.stdout.readline()
-            while not (target / "run0").exists():
-                time.sleep(0.01)
-            time.sleep(0.037 * attempt)
-            os.kill(child.pid, signal.SIGKILL)
-        visible = [path for path in target.iterdir() if not path.name.startswith(".")]
-        written += visible
-        partial += [path for path in target.iterdir() if path.name.startswith(".")]
-        for directory in visible:
-            assert sorted(path.name for path in directory.iterdir()) == FILES
-            json.loads((directory / "scores.json").read_text())
-            assert len(pd.read_parquet(directory / "turns.parquet")) == 20000
-            assert len(pd.read_parquet(directory / "texts.parquet")) == 20000
-    # Runs were written and a kill hit a write under way; otherwise this test would show nothing.
-    assert written
-    assert partial
+    for directory in directories_left(RESULT, tmp_path):
+        assert sorted(path.name for path in directory.iterdir()) == FILES
+        json.loads((directory / "scores.json").read_text())
+        assert len(pd.read_parquet(directory / "turns.parquet")) == 20000
+        assert len(pd.read_parquet(directory / "texts.parquet")) == 20000

@@ -224,3 +224,8 @@ def test_likeness_is_that_of_the_likest_reference_that_can_be_read(whole):
     assert ready.likeness(said[:1], [["my dog"]])[0] == pytest.approx(cosine, abs=1e-6)
     assert np.isnan(ready.likeness([" "], [["my dog"]])).all()
     assert len(ready.likeness([], [])) == 0
+
+
+def test_a_name_that_is_nearly_large():
+    with pytest.raises(InputError, match=r"larg: no model here; did you mean large\?"):
+        open_gauge("larg")

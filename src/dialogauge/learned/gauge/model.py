@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -252,7 +253,7 @@ def _single(values: Floats) -> Floats:
 def open_gauge(directory: str | Path | None = None) -> GaugeModel:
     """The model in a directory; without one, or by its name, that which comes with dialogauge; "large" for the one that
     comes in a package of its own."""
-    saved = read_model(_large() if str(directory) == LARGE else model_path(directory, SHIPPED), KIND)
+    saved = _read(directory)
     network, encoder = saved.section("network"), saved.section("encoder")
     with saved.using("card"):
         shape = GaugeShape(**{name: network[name] for name in GaugeShape.__dataclass_fields__})
@@ -261,6 +262,15 @@ def open_gauge(directory: str | Path | None = None) -> GaugeModel:
             if saved.weights[name].shape != size or not np.isfinite(saved.weights[name]).all():
                 raise InputError(f"{name}: expected finite numbers in the shape {size}")
     return GaugeModel(saved, shape, Calibration.read(saved))
+
+
+def _read(directory: str | Path | None) -> SavedModel:
+    if str(directory) == LARGE:
+        return read_model(_large(), KIND)
+    path = model_path(directory, SHIPPED)
+    if not path.exists() and get_close_matches(str(directory), [LARGE]):
+        raise InputError(f"no model here; did you mean {LARGE}?", path)
+    return read_model(path, KIND)
 
 
 def _large() -> Path:
