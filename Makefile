@@ -16,7 +16,9 @@ export HF_HUB_OFFLINE := 1
 
 .PHONY: setup demo test test-slow lint docs bench fuzz clean
 
+# The browser before the tests, which run in several processes; quick where it is there.
 setup: $(TOOLS)
+	@$(BIN)/python -m tests.browser.chromium
 
 # torch comes first: asked for by name with its version, it is the CPU build wherever one is offered.
 $(PROGRAM): pyproject.toml constraints.txt
@@ -54,7 +56,7 @@ test: setup
 test-slow: setup
 	@$(BIN)/python -m pytest -n 2 -m slow
 
-lint: setup
+lint: $(TOOLS)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
