@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         plot_training,
         plot_turn_scatter,
     )
+    from dialogauge.figures.report import write_report
     from dialogauge.learned.entailment.train import train_entailment
     from dialogauge.learned.gauge.train import train_gauge
     from dialogauge.learned.ruber.train import train_ruber
@@ -91,6 +92,7 @@ _HOMES = {
     "train_gauge": "learned.gauge.train",
     "train_ruber": "learned.ruber.train",
     "worst_replies": "evaluation",
+    "write_report": "figures.report",
 }
 __all__ = [
     "Agreement",
@@ -130,6 +132,7 @@ __all__ = [
     "train_gauge",
     "train_ruber",
     "worst_replies",
+    "write_report",
 ]
 
 

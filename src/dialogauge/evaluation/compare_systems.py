@@ -117,6 +117,8 @@ def compare_measured(measured: Measured, settings: Settings, asked: dict[str, st
         unit=measured.unit,
         baselines={name: base for name, base in measured.baselines.items() if {name, base} <= measured.systems.keys()},
         answer=None if asked else answer_by_default(measured, scores, settings, pairs),
+        samples=measured.samples,
+        texts=measured.texts,
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from string import ascii_lowercase
 from typing import Any
 
 from dialogauge import tables
 from dialogauge.corpus.corpus import SourceFile
+from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.answer import Answer
 from dialogauge.evaluation.digits import format_estimates
@@ -23,6 +24,7 @@ from dialogauge.evaluation.result import (
     interval_notes,
     intervals_in_words,
 )
+from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.units import enough
 
 SCHEMA = "dialogauge.comparison/1"
@@ -57,6 +59,10 @@ class Comparison(ScoreForms):
     """For a system the one it must not fall behind."""
     answer: Answer | None = None
     """Which system is ahead; where the default set was measured, and every pair compared."""
+    samples: list[Sample] = field(default_factory=list)
+    """What the metrics noted, turn by turn."""
+    texts: Iterable[Turn] | None = None
+    """The turns that were compared, as `Result.texts`; of runs, those that they keep."""
 
     def pair(self, first: str, second: str, metric: str) -> Pair:
         """The pair of two systems under one metric, in the order in which it was compared."""
