@@ -20,6 +20,7 @@ import tarfile
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 CHROMIUM = (
     "@sparticuz/chromium@147.0.0",
@@ -67,7 +68,7 @@ class Browser:
     executable: Path
     environment: dict[str, str] = field(default_factory=dict)
 
-    def launch_options(self) -> dict[str, object]:
+    def launch_options(self) -> dict[str, Any]:
         environment = {**os.environ, **self.environment}
         return {"executable_path": str(self.executable), "args": ARGUMENTS, "env": environment}
 
