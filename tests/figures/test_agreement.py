@@ -19,9 +19,10 @@ from dialogauge.figures import (
 )
 from dialogauge.figures.agreement import COLOURS, draw_agreement_forest, draw_agreement_heatmap
 from dialogauge.figures.agreement_scatters import draw_system_scatter, draw_turn_scatter
-from dialogauge.figures.drawing import fit, fit_all, label_points, panels
+from dialogauge.figures.drawing import label_points, panels
 from dialogauge.figures.papers import draw_paper_bars
 from dialogauge.papers.fbd.figures import Bar
+from dialogauge.tables.names import fit, fit_all
 
 METRICS = ("bertscore", "fbd", "bleu")
 

@@ -104,12 +104,11 @@ def test_cells_by_hand():
         ["note 1", "note 2"],
     )
     assert to_html(table) == (
-        '<table>\n<thead><tr><th style="text-align: left; white-space: normal">system</th>'
-        '<th style="text-align: right; white-space: nowrap">bleu ↑</th></tr></thead>\n<tbody>\n'
-        '<tr><td style="text-align: left; white-space: normal">a</td>'
-        '<td style="text-align: right; white-space: nowrap">'
-        "<b>1.5</b><sup>b</sup> <small>[1, 2]</small></td></tr>\n</tbody>\n</table>\n"
-        '<p style="font-size: smaller; overflow-wrap: anywhere">note 1<br>\nnote 2</p>'
+        '<table class="numbers">\n<thead><tr><th scope="col" class="left">system</th>'
+        '<th scope="col" class="right">bleu ↑</th></tr></thead>\n<tbody>\n'
+        '<tr><th scope="row" class="left" dir="auto">a</th>'
+        '<td class="right"><b>1.5</b><sup>b</sup> <small>[1, 2]</small></td></tr>\n</tbody>\n</table>\n'
+        '<p class="notes">note 1<br>\nnote 2</p>'
     )
 
 
@@ -118,13 +117,13 @@ def test_hostile_names_are_text():
     html = to_html(table)
     assert "<script" not in html
     assert 'onload="' not in html
-    assert parsed(html).find(".//td").text == "&lt;\\u001b[31m\\u202e"
+    assert parsed(html).find(".//tbody//th").text == "&lt;\\u001b[31m\\u202e"
 
 
 def test_results_show_themselves_with_their_warnings():
     result = dialogauge.evaluate(TURNS, "bleu,length", resamples=20)
     shown = parsed(result._repr_html_())
-    assert [cell.text for cell in shown.findall(".//th")] == ["system", "turns", "bleu ↑", "length"]
+    assert [cell.text for cell in shown.findall(".//thead//th")] == ["system", "turns", "bleu ↑", "length"]
     assert [row[0].text for row in shown.findall(".//tbody/tr")] == list(result.systems)
     text = "".join(shown.itertext())
     for caveat in result.caveats:
@@ -135,9 +134,9 @@ def test_results_show_themselves_with_their_warnings():
 
 def test_comparisons_and_agreements_show_all_their_tables():
     comparison = dialogauge.compare(TURNS, "bleu", resamples=20)
-    assert len(parsed(comparison._repr_html_()).findall("table")) == len(comparison.all_tables()) == 2
+    assert len(parsed(comparison._repr_html_()).findall(".//table")) == len(comparison.all_tables()) == 2
     agreement = dialogauge.correlate(TURNS, "length", resamples=20)
-    assert len(parsed(agreement._repr_html_()).findall("table")) == len(agreement.all_tables())
+    assert len(parsed(agreement._repr_html_()).findall(".//table")) == len(agreement.all_tables())
 
 
 def check(latex):

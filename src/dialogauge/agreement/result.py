@@ -17,6 +17,7 @@ from dialogauge.evaluation.forms import Citation, CitationKeys, MetricForms, cit
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.result import short_p
 from dialogauge.tables import Cell, Header, Table
+from dialogauge.tables.forest import ForestPanel, ForestRow
 
 DECIMALS = 3
 NONE = Cell("")
@@ -206,6 +207,10 @@ class Agreement(MetricForms):
     def to_table(self, digits: int | None = None) -> tables.Table:
         return agreement_table(self, DECIMALS if digits is None else digits)
 
+    def forest_panels(self) -> list[ForestPanel]:
+        """Spearman's correlations, one panel for each scope of all systems."""
+        return [_panel(self, scope) for scope in self.scopes if scope.system is None]
+
     def save(
         self, directory: str | Path, *, overwrite: bool = False, command: list[str] | None = None, texts: bool = True
     ) -> Path:
@@ -238,6 +243,30 @@ def agreement_table(agreement: Agreement, decimals: int = DECIMALS) -> Table:
         if ceiling:
             rows.append([*lead, *_people_cells(ceiling, decimals)])
     return Table(headers, rows, _notes(agreement), "agreement")
+
+
+def scope_in_words(scope: Scope) -> str:
+    """ "mine, overall, turns"."""
+    return ", ".join(filter(None, (scope.corpus, scope.dimension, scope.system, COUNTED[scope.level])))
+
+
+def _panel(agreement: Agreement, scope: Scope) -> ForestPanel:
+    mine = [row for row in agreement.rows if row.scope == scope]
+    rows = []
+    for row in mine:
+        estimate = (row.spearman, row.spearman_low, row.spearman_high)
+        beside = interval_and_p(row.spearman_low, row.spearman_high, row.spearman_p)
+        said = f"{row.metric}: {value_text(estimate, DECIMALS)} {beside}".strip()
+        top = len(mine) > 1 and row.spearman_top
+        rows.append(ForestRow(row.metric, *estimate, value_text(estimate, 2), said, top))
+    people = agreement.ceiling(scope)
+    reached = {"one rater": people.spearman, "ceiling": people.reachable} if people else {}
+    marks = {name: value for name, value in reached.items() if value is not None}
+    direction = f"Spearman with people's ratings ↑, {mine[0].n} {COUNTED[scope.level]}"
+    key = [f"line: {100 * agreement.settings.confidence:.4g}% interval"]
+    key += ["diamond: no metric is shown to agree better"] if any(row.best for row in rows) else []
+    key += ["dashed: one rater with the others, and what a metric would reach that knew people's mean"] if marks else []
+    return ForestPanel(scope_in_words(scope), direction, rows, marks, tuple(key), zero=True)
 
 
 def interval_and_p(low: float | None, high: float | None, p: float | None, decimals: int = DECIMALS) -> str:

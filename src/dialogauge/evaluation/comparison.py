@@ -23,9 +23,11 @@ from dialogauge.evaluation.result import (
     decimals_of_scores,
     interval_notes,
     intervals_in_words,
+    score_panels,
 )
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.units import enough
+from dialogauge.tables.forest import ForestPanel
 
 SCHEMA = "dialogauge.comparison/1"
 PAIRS_SHOWN = 30
@@ -154,6 +156,9 @@ class Comparison(ScoreForms):
     def latex_tables(self, digits: int | None = None) -> list[tables.Table]:
         """One table with scores, intervals and the letters of the tests."""
         return [self.to_table(digits, intervals=True)]
+
+    def forest_panels(self) -> list[ForestPanel]:
+        return score_panels(self)
 
     def _scores(self, metric: str) -> list[Score]:
         return [self._score(system, metric) for system in self.systems]

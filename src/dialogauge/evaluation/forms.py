@@ -15,6 +15,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import InputError, unknown
 from dialogauge.evaluation.digits import check_digits, check_names, renamed
 from dialogauge.metrics.registry import metric_class
+from dialogauge.tables.forest import ForestPanel, forest
 from dialogauge.tables.render import markdown_escape, prose
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class Forms(ABC):
     def latex_tables(self) -> list[tables.Table]:
         """What a paper shows."""
         return self.all_tables()
+
+    def forest_panels(self) -> list[ForestPanel]:
+        """Its numbers with their intervals, where it has any, for notebooks and reports to draw."""
+        return []
 
     def render(self, form: str, *, width: int | None = None) -> str:
         """The result as "table", "json", "csv", "markdown" or "latex"; a table fitted to so many columns."""
@@ -91,9 +96,10 @@ class Forms(ABC):
         return "\n".join([self.render("table"), *([""] if warnings else []), *warnings])
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the tables, and below them what the reader must know."""
+        """What a notebook shows: the forest plot, the tables, and below them what the reader must know."""
         caveats = [caveat.line for caveat in getattr(self, "caveats", ())]
-        return "\n".join([*map(tables.to_html, self.all_tables()), tables.small_print(caveats)])
+        shown = [forest(self.forest_panels()), *map(tables.to_html, self.all_tables()), tables.small_print(caveats)]
+        return tables.for_notebook(*shown)
 
     def __repr__(self) -> str:
         """One short line. A dataclass writes its own, unless it is made with `repr=False`."""

@@ -16,6 +16,7 @@ from dialogauge.evaluation.forms import Citation, ScoreForms, cite, corpus_recor
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample
 from dialogauge.tables import Cell, Header, Table
+from dialogauge.tables.forest import ForestPanel, ForestRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +41,7 @@ FLOORS = {
     "p: the share of them as bad as the score",
     "splits alone": f"{SPLIT}; p: the share of them as bad as the score",
 }
+DIRECTION = {True: "higher is better ↑", False: "lower is better ↓", None: "neither more nor less is better"}
 BETTER: dict[bool | None, Literal["higher", "lower", ""]] = {True: "higher", False: "lower", None: ""}
 
 SCHEMA = "dialogauge.scores/1"
@@ -150,6 +152,9 @@ class Result(ScoreForms):
     def to_table(self, digits: int | None = None) -> tables.Table:
         return score_table(self, digits)
 
+    def forest_panels(self) -> list[ForestPanel]:
+        return score_panels(self)
+
     def save(
         self,
         directory: str | Path,
@@ -178,6 +183,38 @@ def score_table(result: Result, digits: int | None = None) -> Table:
     names = [[Cell(system), Cell(str(turns))] for system, turns in result.systems.items()]
     rows = [[*name, *cells] for name, *cells in zip(names, *columns, strict=True)]
     return Table(headers, rows, _notes(result), "scores")
+
+
+def score_panels(result: Result | Comparison) -> list[ForestPanel]:
+    """One for each metric that a table shows, with a row for each system."""
+    by_name = {(score.system, score.metric): score for score in result.scores}
+    panels = []
+    for metric in result.columns:
+        scores = [by_name[system, metric] for system in result.systems]
+        rows = _forest_rows(scores, result.systems)
+        key = [f"line: {100 * result.settings.confidence:.4g}% interval over {result.unit}"]
+        key += ["diamond: the best score"] if any(row.best for row in rows) else []
+        key += ["orange: the floor, what chance alone gives"] if any(row.floor is not None for row in rows) else []
+        panels.append(ForestPanel(metric, DIRECTION[scores[0].higher_is_better], rows, key=tuple(key)))
+    return panels
+
+
+def _forest_rows(scores: list[Score], systems: dict[str, int]) -> list[ForestRow]:
+    best, decimals = best_value(scores), decimals_of_scores(scores)
+    texts = format_estimates([(score.value, score.low, score.high) for score in scores], decimals)
+    return [
+        ForestRow(
+            name=score.system,
+            value=score.value,
+            low=score.low,
+            high=score.high,
+            shown=shown,
+            said=f"{score.system}: {shown} {_aside(score, interval, systems[score.system], decimals)}".strip(),
+            best=best is not None and score.value == best,
+            floor=score.floor,
+        )
+        for score, (shown, interval) in zip(scores, texts, strict=True)
+    ]
 
 
 def decimals_of_scores(scores: Sequence[Score]) -> int:

@@ -28,12 +28,12 @@ from dialogauge.figures.drawing import (
     NARROWEST,
     caption,
     check_figure_path,
-    fit_all,
     number,
     panels,
     plain,
     save,
 )
+from dialogauge.tables.names import fit_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,8 +21,6 @@ from dialogauge.figures.drawing import (
     STYLES,
     TITLE,
     caption,
-    fit,
-    fit_all,
     label_points,
     legend_columns,
     line_with_band,
@@ -33,6 +31,7 @@ from dialogauge.figures.drawing import (
 )
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import fitted_line
+from dialogauge.tables.names import fit, fit_all
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

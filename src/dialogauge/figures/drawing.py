@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +16,6 @@ from dialogauge.errors import InputError, MissingPackage
 from dialogauge.files import check_writable_file, whole_file
 from dialogauge.stats.arrays import Floats
 from dialogauge.studies.trend import DIRECTIONS
-from dialogauge.tables import cut, printable
 from dialogauge.tables.table import width as width_on_terminal
 
 if TYPE_CHECKING:
@@ -46,8 +44,6 @@ STYLES = (
 every figure."""
 MANY = 2000
 """More points than this are drawn as a picture, in SVG and PDF too: as shapes they would take megabytes."""
-LONGEST = 28
-"""Letters of a name."""
 TITLE = 26
 """Letters of a panel's title, which is bold."""
 NARROWEST = 4.2
@@ -165,23 +161,6 @@ def plain(axis: Axes, grid: str = "both") -> None:
     axis.spines["bottom"].set_color(EDGE)
 
 
-def fit(name: str, longest: int = LONGEST) -> str:
-    """The name, safe to show, with … in place of what is too long."""
-    return cut(printable(name), longest)
-
-
-def fit_all(names: Sequence[str], longest: int = LONGEST) -> list[str]:
-    """Different names stay different: those that begin alike lose their middle, and get a number if that is no help."""
-    ends = [fit(name, longest) for name in names]
-    shown = [end if ends.count(end) == 1 else _middle(name, longest) for name, end in zip(names, ends, strict=True)]
-    often, met = Counter(shown), Counter[str]()
-    for place, name in enumerate(shown):
-        met[name] += 1
-        if often[name] > 1:
-            shown[place] = f"{name} ({met[name]})"
-    return shown
-
-
 def number(value: float, sign: str = "") -> str:
     """Two decimals and a real minus; `sign` "+" writes the plus as well."""
     return f"{value:{sign}z.2f}".replace("-", "−")
@@ -229,12 +208,6 @@ def _families() -> list[str]:
 def _columns(count: int) -> int:
     """Four, or three where this leaves less room empty and is not tall."""
     return 3 if count in (5, 6, 9) else min(count, 4)
-
-
-def _middle(name: str, longest: int) -> str:
-    name = printable(name)
-    half = (longest - 1) // 2
-    return name if len(name) <= longest else f"{name[: longest - 1 - half]}…{name[-half:]}"
 
 
 def _offset(across: int, up: int) -> tuple[float, float]:

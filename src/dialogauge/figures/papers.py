@@ -21,8 +21,6 @@ from dialogauge.figures.drawing import (
     NARROWEST,
     STYLES,
     caption,
-    fit,
-    fit_all,
     legend_columns,
     line_with_band,
     nothing,
@@ -36,6 +34,7 @@ from dialogauge.papers.fbd.figures import Bar
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import fitted_line
 from dialogauge.tables import printable
+from dialogauge.tables.names import fit, fit_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

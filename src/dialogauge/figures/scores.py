@@ -16,7 +16,6 @@ from dialogauge.figures.drawing import (
     INK,
     MUTED,
     TITLE,
-    fit_all,
     interval,
     key,
     names_room,
@@ -24,6 +23,7 @@ from dialogauge.figures.drawing import (
     plain,
     save,
 )
+from dialogauge.tables.names import fit_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

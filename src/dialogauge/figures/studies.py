@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.figures.drawing import BEST, EDGE, INK, MUTED, STYLES, caption, fit, panels, plain, save
+from dialogauge.figures.drawing import BEST, EDGE, INK, MUTED, STYLES, caption, panels, plain, save
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.gaussian_tests import LEVEL
 from dialogauge.studies.normality_result import Example, Normality, NormalityRow
@@ -17,6 +17,7 @@ from dialogauge.studies.perturb import KINDS
 from dialogauge.studies.sensitivity import Sensitivity
 from dialogauge.studies.trend import DIRECTIONS
 from dialogauge.tables import printable
+from dialogauge.tables.names import fit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

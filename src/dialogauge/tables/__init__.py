@@ -1,12 +1,11 @@
 """Rows to text, Markdown, HTML, LaTeX, CSV and JSON. Imports nothing of ours."""
 
+from dialogauge.tables.html import for_notebook, html_escape, small_print, to_html
 from dialogauge.tables.render import (
     FORMATS,
     render,
     render_table,
-    small_print,
     to_csv,
-    to_html,
     to_json,
     to_latex,
     to_markdown,
@@ -21,6 +20,8 @@ __all__ = [
     "counted",
     "cut",
     "first_few",
+    "for_notebook",
+    "html_escape",
     "in_words",
     "printable",
     "render",

@@ -1,18 +1,17 @@
 """One result in any of the formats a user can ask for: JSON and CSV hold every number in full; LaTeX with booktabs,
-GitHub's Markdown and HTML have the best values in bold."""
+GitHub's Markdown have the best values in bold. `html.py` has HTML."""
 
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dialogauge.tables.table import ARROWS, Cell, Header, Table, printable, to_text
+from dialogauge.tables.table import ARROWS, Cell, Table, printable, to_text
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
@@ -140,29 +139,6 @@ def markdown_escape(text: str) -> str:
     return MARKDOWN_SPECIAL.sub(r"\\\1", printable(text))
 
 
-def to_html(table: Table) -> str:
-    """The table, its notes in small print below."""
-    head = "".join(
-        f"<th{_style(header)}>{html_escape(header.text)}{ARROWS[header.better]}</th>" for header in table.headers
-    )
-    rows = [
-        "".join(f"<td{_style(header)}>{_html_cell(cell)}</td>" for header, cell in zip(table.headers, row, strict=True))
-        for row in table.rows
-    ]
-    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n{small_print(table.notes)}"
-
-
-def small_print(lines: Iterable[str]) -> str:
-    """One line each, broken anywhere: signatures have no spaces."""
-    text = "<br>\n".join(map(html_escape, lines))
-    return f'<p style="font-size: smaller; overflow-wrap: anywhere">{text}</p>' if text else ""
-
-
-def html_escape(text: str) -> str:
-    return html.escape(printable(text))
-
-
 def _sentence(note: str) -> str:
     start = note[:1] if note[1:2] == ":" else note[:1].upper()  # p is no P
     return f"{prose(start + note[1:].rstrip('.'))}."
@@ -178,13 +154,3 @@ def _latex_cell(cell: Cell) -> str:
 def _markdown_cell(cell: Cell) -> str:
     value = f"**{markdown_escape(cell.text)}**" if cell.best else markdown_escape(cell.text)
     return " ".join(filter(None, (value, markdown_escape(cell.raised), markdown_escape(cell.aside))))
-
-
-def _style(header: Header) -> str:
-    return f' style="text-align: {header.align}; white-space: {"nowrap" if header.align == "right" else "normal"}"'
-
-
-def _html_cell(cell: Cell) -> str:
-    value = f"<b>{html_escape(cell.text)}</b>" if cell.best else html_escape(cell.text)
-    raised = f"<sup>{html_escape(cell.raised)}</sup>" if cell.raised else ""
-    return f"{value}{raised} <small>{html_escape(cell.aside)}</small>" if cell.aside else value + raised

@@ -14,7 +14,7 @@ from dialogauge.agreement.result import Agreement
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.result import Result
 from dialogauge.files import check_writable_file, whole_file
-from dialogauge.tables.render import html_escape
+from dialogauge.tables import html_escape
 
 
 def check_report_path(path: str | Path) -> Path:
