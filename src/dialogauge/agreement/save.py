@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.evaluation.save import TURNS, provenance
-from dialogauge.evaluation.saved import RUN
+from dialogauge.evaluation.save import provenance
+from dialogauge.evaluation.saved import RUN, TURNS
 from dialogauge.evaluation.texts import TEXTS, TextsWriter
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import to_json

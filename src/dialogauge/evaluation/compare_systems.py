@@ -9,15 +9,18 @@ from typing import Unpack
 
 from dialogauge.corpus.frames import CorpusLike
 from dialogauge.errors import Caveat, InputError, quote, quote_all
-from dialogauge.evaluation.answer import answer_by_default
+from dialogauge.evaluation.answer import MOST_SYSTEMS, answer_by_default
 from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.evaluate_corpus import measure_run, score_all
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, chosen_systems, takes_run_options
 from dialogauge.evaluation.pairs import Pair, all_pairs
-from dialogauge.evaluation.saved import Names, load_runs
+from dialogauge.evaluation.result import Result
+from dialogauge.evaluation.sample import Sample
+from dialogauge.evaluation.saved import Names, load_runs, texts_of_runs
 from dialogauge.metrics.registry import Request
+from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import one_blas_thread
 
 
@@ -68,6 +71,7 @@ def compare_runs(
     resamples: int = 1000,
     confidence: float = 0.95,
     against: Sequence[str] | None = None,
+    keep_texts: bool = False,
 ) -> Comparison:
     """Like `compare`, for runs that were kept, in which the same metrics were measured the same way.
 
@@ -77,6 +81,7 @@ def compare_runs(
         systems: Only these systems, in this order.
         seed: Of the tests and intervals, as are `resamples` and `confidence`.
         against: As for `compare`; also the name of a system in the first run and in another.
+        keep_texts: Whether what the runs keep of single turns is read as well, for `write_report`.
 
     Examples:
         >>> import dialogauge
@@ -86,10 +91,11 @@ def compare_runs(
         0.0
     """
     settings = Settings(seed, resamples, confidence)
-    measured, names = load_runs(paths, metrics)
+    measured, names = load_runs(paths, metrics, turns=keep_texts)
     asked = _baselines_asked_for(against, names[0], names[1:] or names) if against else None
     chosen = chosen_systems(systems)
-    return compare_measured(measured.select(chosen) if chosen else measured, settings, asked)
+    comparison = compare_measured(measured.select(chosen) if chosen else measured, settings, asked)
+    return replace(comparison, texts=texts_of_runs(paths, names)) if keep_texts else comparison
 
 
 def compare_measured(measured: Measured, settings: Settings, asked: dict[str, str] | None = None) -> Comparison:
@@ -120,6 +126,48 @@ def compare_measured(measured: Measured, settings: Settings, asked: dict[str, st
         samples=measured.samples,
         texts=measured.texts,
     )
+
+
+@one_blas_thread()
+def compare_result(result: Result, *, progress: bool = False) -> Comparison | None:
+    """The systems of a result against each other, on what its metrics noted. None where there is one, or where they are
+    too many (`MOST_SYSTEMS`) or kept nothing to test."""
+    if not 2 <= len(result.systems) <= MOST_SYSTEMS or not result.samples:
+        return None
+    places = {system: place for place, system in enumerate(result.systems)}
+    pairs: list[Pair] = []
+    with progress_bar(result.columns, shown=progress, unit="metric") as bar:
+        for metric in bar:
+            if result.answer and result.answer.metric == metric:
+                known = result.answer.pairs
+                ordered = [pair if places[pair.first] < places[pair.second] else pair.turned() for pair in known]
+                pairs += sorted(ordered, key=lambda pair: (places[pair.first], places[pair.second]))
+                continue
+            label, part = _label_and_part(metric, result.samples)
+            pairs += all_pairs([sample for sample in result.samples if sample.label == label], part, result.settings)
+    return Comparison(
+        pairs=pairs,
+        scores=result.scores,
+        columns=result.columns,
+        systems=result.systems,
+        files=result.files,
+        caveats=result.caveats,
+        settings=result.settings,
+        unit=result.unit,
+        baselines={},
+        answer=result.answer,
+        samples=result.samples,
+        texts=result.texts,
+    )
+
+
+def _label_and_part(metric: str, samples: Sequence[Sample]) -> tuple[str, str]:
+    """Of "distinct.1"; an option of a metric may hold a dot, too."""
+    labels = {sample.label for sample in samples}
+    if metric in labels:
+        return metric, ""
+    label, _, part = metric.rpartition(".")
+    return label, part
 
 
 def _pair_caveats(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:

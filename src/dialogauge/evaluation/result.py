@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dialogauge.evaluation.answer import Answer
     from dialogauge.evaluation.comparison import Comparison
     from dialogauge.evaluation.replies import Order, RankedReplies
+    from dialogauge.evaluation.saved import KeptTexts
     from dialogauge.evaluation.texts import RunTexts
 
 ABOUT = {
@@ -109,7 +110,7 @@ class Result(ScoreForms):
     compat: str | None = None
     answer: Answer | None = None
     """Which of several systems is ahead; where the default set was measured."""
-    texts: RunTexts | None = None
+    texts: RunTexts | KeptTexts | None = None
     """The turns that were scored, in the order of the corpus; None for a stream past 200,000 turns, unless it was
     evaluated with `keep_texts`."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialogauge import __version__
-from dialogauge.evaluation.saved import MEASURES, RUN, SCHEMA, pack_samples
+from dialogauge.evaluation.saved import MEASURES, RUN, SCHEMA, TURNS, pack_samples
 from dialogauge.evaluation.texts import TEXTS
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import printable, to_json
@@ -22,9 +22,10 @@ from dialogauge.tables import printable, to_json
 if TYPE_CHECKING:
     from dialogauge.evaluation.replies import Order, RankedReplies
     from dialogauge.evaluation.result import Result
+    from dialogauge.evaluation.saved import KeptTexts
     from dialogauge.evaluation.texts import RunTexts
 
-SCORES, TURNS = "scores.json", "turns.parquet"
+SCORES = "scores.json"
 REPLIES: dict[Order, str] = {"worst": "worst.jsonl", "best": "best.jsonl"}
 FILES = (RUN, SCORES, TURNS, TEXTS, MEASURES, *REPLIES.values())
 
@@ -36,7 +37,7 @@ def save_result(
     overwrite: bool,
     command: list[str] | None,
     ranked: Mapping[Order, Sequence[RankedReplies]],
-    texts: RunTexts | None,
+    texts: RunTexts | KeptTexts | None,
 ) -> Path:
     check_run_writable(directory, overwrite)
     with whole_directory(directory) as new:

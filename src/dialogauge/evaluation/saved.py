@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import stat
 import zipfile
 from collections import Counter
@@ -36,7 +37,7 @@ KINDS = "biufSU"
 
 SCHEMA = "dialogauge.run/1"
 REAL_UNITS, ANSWERED = "real_units", "answered"
-RUN, MEASURES = "run.json", "measures.npz"
+RUN, TURNS, MEASURES = "run.json", "turns.parquet", "measures.npz"
 ABOUT_ALL = ("few_samples", "unpaired", "different_sizes")
 """Caveats that are found anew when runs are put together."""
 
@@ -74,13 +75,35 @@ class KeptTexts:
         except Exception as error:  # whatever comes of a file that is not as we wrote it
             raise InputError(f"is not a whole run: {TEXTS}: {str(error) or type(error).__name__}", self.run) from error
 
+    def save(self, path: Path) -> None:
+        shutil.copyfile(self.run / TEXTS, path)
+
+
+@dataclass(frozen=True)
+class TextsOfRuns:
+    """The turns of several runs, whose systems have the names that they have beside each other."""
+
+    parts: Sequence[tuple[KeptTexts, Names]]
+
+    def __iter__(self) -> Iterator[Turn]:
+        for texts, names in self.parts:
+            for turn in texts:
+                yield replace(turn, system=names.get(turn.system, turn.system))
+
+
+def texts_of_runs(paths: Sequence[str | Path], names: Sequence[Names]) -> TextsOfRuns | None:
+    """`names` are those that `load_runs` gave. None where a run keeps no texts."""
+    found = [kept_texts(path) for path in paths]
+    parts = [(texts, own) for texts, own in zip(found, names, strict=True) if texts is not None]
+    return TextsOfRuns(parts) if len(parts) == len(found) else None
+
 
 def kept_texts(run: str | Path) -> KeptTexts | None:
     """The texts that a directory of `score --out` or `correlate --out` holds; None where they were left out, or the run
     is older than they are."""
     run = Path(run)
     try:
-        kept = _read_record(run).get("texts", False)
+        kept = read_record(run).get("texts", False)
     except Exception as error:
         raise InputError(f"is not a whole run: {str(error) or type(error).__name__}", run) from error
     return KeptTexts(run) if kept is True else None
@@ -92,16 +115,17 @@ def is_run(path: str | Path) -> bool:
 
 
 def load_runs(
-    paths: Sequence[str | Path], metrics: str | Iterable[str | Request] | None = None
+    paths: Sequence[str | Path], metrics: str | Iterable[str | Request] | None = None, *, turns: bool = False
 ) -> tuple[Measured, list[Names]]:
     """The samples of several runs under the metrics that all of them have, or those asked for. Where a system's name
-    stands in several runs, every system is named after its run too: the second of the two has the names of each run."""
+    stands in several runs, every system is named after its run too: the second of the two has the names of each run.
+    `turns`: whether what is kept of single turns is read as well."""
     if isinstance(paths, str | Path):
         raise InputError(f"expected a list of runs, found one path, {str(paths)!r}")
     paths = list(paths)
     if len({Path(path).resolve() for path in paths}) < len(paths):
         raise InputError("the same run is given twice")
-    runs = [_load_run(Path(path)) for path in paths]
+    runs = [load_run(Path(path), turns=turns) for path in paths]
     labels = [dict.fromkeys(sample.label for sample in run.samples) for run in runs]
     common = [label for label in labels[0] if all(label in own for own in labels)]
     if not metrics and not common:
@@ -231,14 +255,15 @@ def _names(runs: Sequence[Run]) -> dict[tuple[Path, str], str]:
     return named
 
 
-def _read_record(path: Path) -> dict[str, Any]:
+def read_record(path: Path) -> dict[str, Any]:
     with open_plain(path / RUN) as file:
         return parse_object(file.read().decode("utf-8"))
 
 
-def _load_run(path: Path) -> Run:
+def load_run(path: Path, *, turns: bool = False) -> Run:
+    """`turns`: whether samples have the id and the value of each turn again, too."""
     try:
-        record = _read_record(path)
+        record = read_record(path)
         if record["schema"] != SCHEMA:
             raise InputError(f"expected a run of schema {SCHEMA}, found {record['schema']!r}", path)
         if not record["samples"]:
@@ -249,6 +274,7 @@ def _load_run(path: Path) -> Run:
             _sample(arrays, place, said, record["compat"], record["systems"])
             for place, said in enumerate(record["samples"])
         ]
+        samples = _with_turns(samples, path / TURNS) if turns else samples
         return Run(
             path=path,
             samples=samples,
@@ -262,6 +288,29 @@ def _load_run(path: Path) -> Run:
         raise error if error.path else InputError(f"is not a whole run: {error.message}", path) from error
     except Exception as error:  # whatever comes of files that are not as we wrote them
         raise InputError(f"is not a whole run: {str(error) or type(error).__name__}", path) from error
+
+
+def _with_turns(samples: Sequence[Sample], path: Path) -> list[Sample]:
+    """turns.parquet has what they noted of single turns, in the order of their rows."""
+    import pyarrow.parquet as pq
+
+    found: dict[tuple[str, str], tuple[list[str], list[NDArray[np.float64]]]] = {}
+    with open_plain(path) as source:
+        file = pq.ParquetFile(source)
+        for group in range(file.num_row_groups):
+            part = file.read_row_group(group)
+            if not len(part):
+                continue
+            ids, values = found.setdefault((part["metric"][0].as_py(), part["system"][0].as_py()), ([], []))
+            ids += part["id"].to_pylist()
+            values.append(part["value"].to_numpy())
+    complete = []
+    for sample in samples:
+        ids, values = found.get((sample.label, sample.system), ([], []))
+        if values and len(ids) != sample.turns:
+            raise ValueError(f"{TURNS}: expected {sample.turns} turns of {sample.system}, found {len(ids)}")
+        complete.append(replace(sample, ids=ids, values=np.concatenate(values)) if values else sample)
+    return complete
 
 
 def _check_types(record: Mapping[str, Any]) -> None:

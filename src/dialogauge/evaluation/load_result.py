@@ -1,0 +1,74 @@
+"""A run on disk, read back as the result that was saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dialogauge.corpus.corpus import SourceFile
+from dialogauge.corpus.reading.json import parse_object
+from dialogauge.errors import Caveat, InputError
+from dialogauge.evaluation.answer import Answer
+from dialogauge.evaluation.options import Settings
+from dialogauge.evaluation.pairs import Pair
+from dialogauge.evaluation.result import SCHEMA as SCORES_SCHEMA
+from dialogauge.evaluation.result import Result, Score, decimals_of_scores
+from dialogauge.evaluation.save import SCORES
+from dialogauge.evaluation.saved import SCHEMA, kept_texts, load_run, open_plain, read_record
+
+
+def load_result(path: str | Path) -> Result:
+    """What `score --out` or `Result.save` wrote: the scores as they were, what the metrics noted (nothing of a stream
+    past 200,000 turns), and the texts where they are kept."""
+    path = Path(path)
+    try:
+        record = read_record(path)
+        if record["schema"] != SCHEMA:
+            raise InputError(f"expected a run of schema {SCHEMA}, found {record['schema']!r}", path)
+        document = _scores(path)
+    except InputError as error:
+        raise error if error.path else InputError(f"is not a whole run: {error.message}", path) from error
+    except Exception as error:  # whatever comes of files that are not as we wrote them
+        raise InputError(f"is not a whole run: {str(error) or type(error).__name__}", path) from error
+    samples = load_run(path, turns=True).samples if record["samples"] else []
+    try:
+        return _result(path, record, document, samples)
+    except Exception as error:
+        raise InputError(f"is not a whole run: {str(error) or type(error).__name__}", path) from error
+
+
+def _scores(path: Path) -> dict[str, Any]:
+    with open_plain(path / SCORES) as file:
+        document = parse_object(file.read().decode("utf-8"))
+    if document["schema"] != SCORES_SCHEMA:
+        raise InputError(f"expected scores of schema {SCORES_SCHEMA}, found {document['schema']!r}", path)
+    return document
+
+
+def _result(path: Path, record: dict[str, Any], document: dict[str, Any], samples: list[Any]) -> Result:
+    scores = [Score(**score) for score in document["scores"]]
+    return Result(
+        scores=scores,
+        columns=list(record["metrics"]),
+        systems=dict(record["systems"]),
+        files=tuple(SourceFile(**file) for file in record["files"]),
+        caveats=[Caveat(**caveat) for caveat in record["warnings"]],
+        settings=Settings(**record["settings"]),
+        unit=record["unit"],
+        samples=samples,
+        compat=record["compat"],
+        answer=_answer(document["answer"], scores) if "answer" in document else None,
+        texts=kept_texts(path),
+    )
+
+
+def _answer(said: dict[str, Any], scores: list[Score]) -> Answer:
+    return Answer(
+        metric=said["metric"],
+        higher_is_better=said["higher_is_better"],
+        systems=said["systems"],
+        pairs=[Pair(**pair) for pair in said["pairs"]],
+        unit=said["unit"],
+        confidence=said["confidence"],
+        decimals=decimals_of_scores([score for score in scores if score.metric == said["metric"]]),
+    )
