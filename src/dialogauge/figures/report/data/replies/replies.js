@@ -1,0 +1,229 @@
+// What the reader chooses, in the controls and in the address, and what follows from it.
+
+const PAUSE = 120; // milliseconds of rest after a letter before a long list is searched
+const FEW = 5000;
+const START = "#replies?";
+const byId = (id) => document.getElementById(id);
+
+function start(model) {
+  const section = byId("replies");
+  const search = makeSearch(model);
+  let choice = emptyChoice();
+  let sorted = { key: "file", descending: false };
+  const columns = new Set(firstColumns(model));
+  let shown = new Uint32Array(0);
+  let order = { name: "", turns: shown };
+  let from = null; // what had the focus when a reply was opened elsewhere than in the list
+
+  const list = makeList(model, { open: (place) => reply.show(shown[place], place), sort });
+  const reply = makeReply(model, {
+    at: (place) => shown[place],
+    count: () => shown.length,
+    moved: (turn) => writeAddress(turn),
+    closed: (place) => {
+      writeAddress(-1);
+      if (from) from.focus();
+      else if (place >= 0) list.focus(place);
+      from = null;
+    },
+  });
+  makeScatter(model, {
+    open: (turn, opener) => {
+      from = opener;
+      reply.show(turn, shown.indexOf(turn));
+    },
+  });
+
+  function sort(key, descending) {
+    sorted = { key, descending };
+    list.toTop();
+    update();
+  }
+
+  function update() {
+    const name = `${sorted.key} ${sorted.descending}`;
+    if (order.name !== name) order = { name, turns: ordered(model, sorted.key, sorted.descending) };
+    const fits = fitting(model, search, choice);
+    shown = order.turns.filter((turn) => fits[turn]);
+    const extra = columnOf(model, sorted.key);
+    const isNumber = extra && extra.kind !== "other" && !columns.has(extra.key);
+    const chosen = allNumbers(model).filter((column) => columns.has(column.key));
+    const query = choice.query;
+    list.update({ shown, columns: isNumber ? [...chosen, extra] : chosen, sorted, query });
+    tell();
+    controls.show(choice, sorted, columns);
+    if (!reply.isOpen()) writeAddress(-1);
+  }
+
+  function tell() {
+    const all = shown.length === model.count ? "" : `${grouped(shown.length)} of `;
+    byId("replies-count").textContent = `${all}${grouped(model.count)} replies.`;
+    byId("replies-view").replaceChildren(...explained(model, sorted));
+    byId("replies-clear").hidden = !isNarrowed(choice);
+    section.querySelector(".replies-empty").hidden = shown.length > 0;
+    byId("replies-list").hidden = !shown.length;
+    const end = byId("replies-end");
+    end.hidden = list.reachable() === shown.length;
+    end.textContent = `Scrolling reaches the first ${grouped(list.reachable())} of them: search or filter to see others.`;
+  }
+
+  function writeAddress(turn) {
+    const address = toAddress(choice, sorted, turn);
+    if (address === START && !location.hash.startsWith(START)) return;
+    history.replaceState(null, "", address === START ? "#replies" : address);
+  }
+
+  function readAddress() {
+    if (!location.hash.startsWith(START)) return;
+    const given = new URLSearchParams(location.hash.slice(START.length));
+    choice = choiceFrom(model, given);
+    const key = given.get("sort") || "file";
+    sorted = { key: columnOf(model, key) ? key : "file", descending: given.get("down") === "1" };
+    update();
+    section.scrollIntoView();
+    const turn = given.has("open") ? Number(given.get("open")) : -1;
+    if (Number.isInteger(turn) && turn >= 0 && turn < model.count) reply.show(turn, shown.indexOf(turn));
+  }
+
+  function clear() {
+    choice = emptyChoice();
+    list.toTop();
+    update();
+    byId("replies-query").focus();
+  }
+
+  const narrowed = () => {
+    list.toTop();
+    update();
+  };
+  const controls = makeControls(model, {
+    narrowed,
+    sort,
+    clear,
+    choice: () => choice,
+    sorted: () => sorted,
+    column: (key, isShown) => {
+      if (isShown) columns.add(key);
+      else columns.delete(key);
+      update();
+    },
+  });
+
+  section.querySelector(".replies-wait").remove();
+  for (const part of section.querySelectorAll(".replies-tools, .replies-list, .replies-keys")) part.hidden = false;
+  byId("replies-query").disabled = false;
+  update();
+  readAddress();
+  window.addEventListener("hashchange", readAddress);
+  printing(model, section, () => shown, () => explained(model, sorted), () => allNumbers(model).filter((c) => columns.has(c.key)));
+}
+
+function allNumbers(model) {
+  return [...model.metrics, ...model.ratings, ...model.pushes];
+}
+
+// Five metrics, two ratings and one push; the others can be chosen.
+function firstColumns(model) {
+  const first = [...model.main.slice(0, 5), ...model.ratings.slice(0, 2), ...model.pushes.slice(0, 1)];
+  return first.map((column) => column.key);
+}
+
+// What stands first in the list, in words.
+function explained(model, { key, descending }) {
+  const column = columnOf(model, key);
+  if (key === "file" || !column) return ["In the order of the corpus."];
+  const rank = "A rank goes from 0 for the worst reply of this page to 100 for the best.";
+  if (key === "apart") {
+    return [`First those about which metrics differ most: the highest rank that a metric gives less the lowest. ${rank}`];
+  }
+  if (column.kind === "apart") {
+    const [, metric, rating] = key.split(":").map((part) => model.columns.get(part));
+    const names = [userText(metric.name), " and people (", userText(rating.name), ")"];
+    return ["First those about which ", ...names, ` differ most: the distance of the two ranks. ${rank}`];
+  }
+  if (column.kind === "push") {
+    const by = " of its system would fall without the reply, to first order.";
+    return [descending ? "Highest first: by how much " : "Lowest first: by how much ", userText(column.distance), by];
+  }
+  const word = column.better ? (descending === column.better > 0 ? "Best" : "Worst") : descending ? "Highest" : "Lowest";
+  return [`${column.kind === "other" ? (descending ? "Last" : "First") : word} first, by `, userText(column.name), "."];
+}
+
+function toAddress(choice, sorted, turn) {
+  const said = new URLSearchParams();
+  if (choice.query) said.set("q", choice.query);
+  if (choice.where !== EVERYWHERE) said.set("in", choice.where);
+  for (const name of ["systems", "corpora", "flags"]) if (choice[name].size) said.set(name, [...choice[name]].join("."));
+  for (const name of ["value", "rating"]) {
+    const { key, low, high } = choice[name];
+    if (isRange(choice[name])) said.set(name, [key, low, high].join("_"));
+  }
+  if (sorted.key !== "file") said.set("sort", sorted.key);
+  if (sorted.descending) said.set("down", "1");
+  if (turn >= 0) said.set("open", turn);
+  return START + said;
+}
+
+function choiceFrom(model, given) {
+  const choice = emptyChoice();
+  choice.query = given.get("q") || "";
+  const where = given.get("in");
+  if (["reply", "context", "reference", "id"].includes(where)) choice.where = where;
+  for (const [name, known] of [["systems", model.systems], ["corpora", model.corpora], ["flags", model.flags]]) {
+    const places = (given.get(name) || "").split(".").filter(Boolean).map(Number);
+    choice[name] = new Set(places.filter((place) => Number.isInteger(place) && place >= 0 && place < known.length));
+  }
+  for (const name of ["value", "rating"]) {
+    const [key, low, high] = (given.get(name) || "").split("_");
+    if (model.columns.has(key)) choice[name] = { key, low: parseFloat(low), high: parseFloat(high) };
+  }
+  return choice;
+}
+
+// Paper gets the first rows of the list as an ordinary table.
+function printing(model, section, shown, words, columns) {
+  const sheet = section.querySelector(".replies-print");
+  const most = Number(section.dataset.printed);
+  const fill = () => {
+    const turns = shown().slice(0, most);
+    const table = element("table");
+    const head = element("tr");
+    head.append(...["system", "id", "reply"].map((name) => element("th", "", name)));
+    head.append(...columns().map((column) => element("th", "replies-number", column.name + ARROWS.get(column.better))));
+    table.append(element("thead"), element("tbody"));
+    table.tHead.append(head);
+    for (const turn of turns) table.tBodies[0].append(printedRow(model, columns(), turn));
+    const said = element("p", "", `The first ${turns.length} of ${grouped(shown().length)} replies in the list. `);
+    said.append(...words());
+    sheet.replaceChildren(said, table);
+  };
+  window.addEventListener("beforeprint", fill);
+  window.addEventListener("afterprint", () => sheet.replaceChildren());
+  window.matchMedia("print").addEventListener("change", (event) => event.matches && fill());
+}
+
+function printedRow(model, columns, turn) {
+  const row = element("tr");
+  const cells = [systemName(model, model.system[turn]), userText(model.ids[turn]), element("div")];
+  if (model.kept) {
+    const before = textsOf(model, model.context[turn]).slice(-1);
+    cells[2].append(...before.map((text) => userText(text, "replies-before")));
+    cells[2].append(userText(model.texts[model.response[turn]], "replies-reply"));
+  }
+  row.append(...cells.map((content) => {
+    const cell = element("td");
+    cell.append(content);
+    return cell;
+  }));
+  row.append(...columns.map((column) => element("td", "replies-number", shownNumber(column.values[turn], column.decimals))));
+  return row;
+}
+
+if (byId("replies") && byId("turns")) {
+  readTurns().then(
+    (data) => start(makeModel(data)),
+    (error) => {
+      byId("replies").querySelector(".replies-wait").textContent = error.message;
+    },
+  );
+}
