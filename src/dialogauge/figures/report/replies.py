@@ -108,8 +108,8 @@ _SCATTER = """<div class="scatter-tools" hidden>
 <canvas id="scatter-canvas" tabindex="0" role="img" aria-describedby="scatter-keys"></canvas>
 <div class="scatter-card"></div>
 </div>
-<p class="replies-keys" id="scatter-keys" hidden>Point at a reply, or walk through them: left and right by the one number,
-up and down by the other. Enter or a click opens the reply. The list of replies has the same numbers.</p>"""
+<p class="replies-keys" id="scatter-keys" hidden>Point at a reply, or walk through them: left and right by the one
+number, up and down by the other. Enter or a click opens the reply. The list of replies has the same numbers.</p>"""
 
 _REPLY = """<dialog id="reply" aria-labelledby="reply-title">
 <header class="reply-head">

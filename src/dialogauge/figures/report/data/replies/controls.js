@@ -48,6 +48,7 @@ function makeControls(model, hooks) {
     return (choice) => {
       const range = choice[name];
       if (range.key) select.value = range.key;
+      if (columns.length) [low.placeholder, high.placeholder] = extremes(model.columns.get(select.value));
       showNumber(low, range.low);
       showNumber(high, range.high);
     };
@@ -68,6 +69,9 @@ function makeControls(model, hooks) {
     if (model.kept) others.push(["context", "context"], ["length", "length in characters"]);
     byId("replies-sort").append(...others.map(([key, name]) => new Option(name, key)));
     byId("replies-sort").append(...allNumbers(model).map(option));
+    if (model.metrics.length && (model.ratings.length || directed(model).length > 1)) {
+      byId("replies-sort").append(new Option("most disputed: ranks apart", "apart"));
+    }
     const places = [["all", "all texts and ids"], ["reply", "replies"], ["context", "contexts"]];
     places.push(["reference", "references"], ["id", "ids"]);
     byId("replies-where").append(...(model.kept ? places : places.slice(4)).map(([key, name]) => new Option(name, key)));
@@ -145,7 +149,7 @@ function makeControls(model, hooks) {
     for (const showOne of [...chips, ...ranges]) showOne(choice);
     const active = isNarrowed(choice) - (choice.query ? 1 : 0);
     byId("replies-active").textContent = active ? `${active} chosen` : "";
-    byId("replies-sort").value = model.columns.has(sorted.key) || sorted.key === "file" ? sorted.key : "";
+    byId("replies-sort").value = sorted.key.split(":")[0];
     byId("replies-direction").textContent = sorted.descending ? "\u2193 descending" : "\u2191 ascending";
     for (const box of byId("replies-columns").querySelectorAll("input")) box.checked = columns.has(box.value);
     showViews(sorted);
@@ -169,6 +173,7 @@ function makeControls(model, hooks) {
   byColumn.addEventListener("change", () => (goTo.get(viewOf(hooks.sorted())) || goTo.get("best"))());
   against.addEventListener("change", goTo.get("apart"));
   byId("replies-sort").addEventListener("change", (event) => {
+    if (event.target.value === "apart") return goTo.get("apart")();
     const column = columnOf(model, event.target.value);
     hooks.sort(event.target.value, Boolean(column) && column.kind !== "other");
   });
@@ -178,6 +183,16 @@ function makeControls(model, hooks) {
   document.querySelector(".replies-tools").addEventListener("submit", (event) => event.preventDefault());
   for (const details of [filters, byId("replies-columns")]) closesWithEscape(details);
   return { show };
+}
+
+// The lowest and the highest value there is, for the fields that ask for a range.
+function extremes(column) {
+  let [low, high] = [NaN, NaN];
+  for (const value of column.values) {
+    if (!(value >= low)) low = Number.isNaN(value) ? low : value;
+    if (!(value <= high)) high = Number.isNaN(value) ? high : value;
+  }
+  return [low, high].map((value) => shownNumber(value, column.decimals));
 }
 
 function flagName(flag) {

@@ -59,8 +59,8 @@ function makeList(model, { open, sort }) {
     active = Math.min(active, Math.max(shown.length - 1, 0));
     list.setAttribute("aria-rowcount", shown.length + 1);
     list.setAttribute("aria-colcount", columns.length + 3);
-    list.style.setProperty("--columns", `8rem 5rem minmax(16rem, 1fr)${" 5.5rem".repeat(columns.length)}`);
-    list.style.setProperty("--least", `${34 + 6.5 * columns.length}rem`);
+    list.style.setProperty("--columns", `7rem 4.5rem minmax(16rem, 1fr)${" 5rem".repeat(columns.length)}`);
+    list.style.setProperty("--least", `${31 + 5.75 * columns.length}rem`);
     drawHead(next.sorted);
     redraw();
   }

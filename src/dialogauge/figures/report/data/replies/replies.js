@@ -1,6 +1,6 @@
 // What the reader chooses, in the controls and in the address, and what follows from it.
 
-const PAUSE = 120; // milliseconds of rest after a letter before a long list is searched
+const PAUSE = 80; // milliseconds of rest after a letter before a long list is searched
 const FEW = 5000;
 const START = "#replies?";
 const byId = (id) => document.getElementById(id);
@@ -27,13 +27,6 @@ function start(model) {
       from = null;
     },
   });
-  makeScatter(model, {
-    open: (turn, opener) => {
-      from = opener;
-      reply.show(turn, shown.indexOf(turn));
-    },
-  });
-
   function sort(key, descending) {
     sorted = { key, descending };
     list.toTop();
@@ -49,7 +42,7 @@ function start(model) {
     const isNumber = extra && extra.kind !== "other" && !columns.has(extra.key);
     const chosen = allNumbers(model).filter((column) => columns.has(column.key));
     const query = choice.query;
-    list.update({ shown, columns: isNumber ? [...chosen, extra] : chosen, sorted, query });
+    list.update({ shown, columns: isNumber ? [extra, ...chosen] : chosen, sorted, query });
     tell();
     controls.show(choice, sorted, columns);
     if (!reply.isOpen()) writeAddress(-1);
@@ -115,6 +108,11 @@ function start(model) {
   update();
   readAddress();
   window.addEventListener("hashchange", readAddress);
+  const openFrom = (turn, opener) => {
+    from = opener;
+    reply.show(turn, shown.indexOf(turn));
+  };
+  setTimeout(() => makeScatter(model, { open: openFrom })); // the list comes first
   printing(model, section, () => shown, () => explained(model, sorted), () => allNumbers(model).filter((c) => columns.has(c.key)));
 }
 
@@ -122,10 +120,10 @@ function allNumbers(model) {
   return [...model.metrics, ...model.ratings, ...model.pushes];
 }
 
-// Five metrics, two ratings and one push; the others can be chosen.
+// As many as fit beside the texts; the others can be chosen.
 function firstColumns(model) {
-  const first = [...model.main.slice(0, 5), ...model.ratings.slice(0, 2), ...model.pushes.slice(0, 1)];
-  return first.map((column) => column.key);
+  const others = [...model.ratings.slice(0, 2), ...model.pushes.slice(0, 1)];
+  return [...model.main.slice(0, 6 - others.length), ...others].map((column) => column.key);
 }
 
 // What stands first in the list, in words.

@@ -111,7 +111,7 @@ function numbersOf(model, turn) {
 function numberTable(model, columns, turn) {
   const table = element("table", "reply-table");
   const head = element("tr");
-  const names = ["", columns[0].kind === "rating" ? "mean" : "value", "rank in its system", "share it beats"];
+  const names = ["", columns[0].kind === "rating" ? "mean" : "value", "rank in its system", "ahead of"];
   head.append(...names.map((name) => element("th", "", name)));
   for (const cell of head.children) cell.scope = "col";
   table.append(element("thead"), element("tbody"));

@@ -43,8 +43,8 @@ function makeSearch(model) {
   return (query, where) => {
     lowerTill(Infinity);
     const wanted = query.toLowerCase();
-    const texts = Uint8Array.from(lowered, (text) => text.includes(wanted));
-    const groups = Uint8Array.from(model.groups, (group) => group.some((text) => texts[text]));
+    const texts = flags(lowered, (text) => text.includes(wanted));
+    const groups = flags(model.groups, (group) => group.some((text) => texts[text]));
     const found = new Uint8Array(model.count);
     const looks = (place) => where === EVERYWHERE || where === place;
     const [reply, context, reference, id] = ["reply", "context", "reference", "id"].map(looks);
@@ -57,6 +57,13 @@ function makeSearch(model) {
     }
     return found;
   };
+}
+
+// 1 for each thing of which something is true. Uint8Array.from does the same three times as slowly.
+function flags(things, isTrue) {
+  const found = new Uint8Array(things.length);
+  for (let i = 0; i < things.length; i++) if (isTrue(things[i])) found[i] = 1;
+  return found;
 }
 
 // 1 for each reply that fits the choice.
