@@ -5,16 +5,41 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 
-from dialogauge import tables
 from dialogauge.agreement.result import Agreement
 from dialogauge.evaluation.comparison import Comparison
-from dialogauge.evaluation.result import Result
+from dialogauge.evaluation.digits import check_digits, check_names
+from dialogauge.evaluation.save import provenance
+from dialogauge.figures.report import replies
+from dialogauge.figures.report.content import Origin, ReportContent, Reported, file_name, report_content
+from dialogauge.figures.report.export import Exports
+from dialogauge.figures.report.made import made_section
+from dialogauge.figures.report.sections import (
+    agreement_section,
+    answer_section,
+    no_replies_section,
+    pairs_section,
+    scores_section,
+    spreads_section,
+)
+from dialogauge.figures.report.turns import data_block
 from dialogauge.files import check_writable_file, whole_file
-from dialogauge.tables import html_escape
+from dialogauge.tables import cut, first_few, html_escape, printable
+
+LONGEST_TITLE = 90
+NAVIGATION = {
+    "answer": "Answer",
+    "scores": "Scores",
+    "pairs": "Pairs",
+    "agreement": "Agreement",
+    "scatter": "Scatter",
+    "spreads": "Values",
+    "replies": "Replies",
+    "made": "How it was made",
+}
 
 
 def check_report_path(path: str | Path) -> Path:
@@ -24,49 +49,124 @@ def check_report_path(path: str | Path) -> Path:
     return path
 
 
-def write_report(result: Result | Comparison | Agreement, path: str | Path) -> Path:
-    """Writes the page of a result."""
+def write_report(
+    result: Reported,
+    path: str | Path,
+    *,
+    command: Sequence[str] | None = None,
+    names: Mapping[str, str] | None = None,
+    digits: int | None = None,
+    progress: bool = False,
+) -> Path:
+    """Writes one HTML page with the answer, every score with its interval, the replies behind them, and how it was
+    made. It opens offline, holds the texts of all turns that are at hand, and is the same for the same result.
+
+    Args:
+        result: What `evaluate`, `compare` or `correlate` gave.
+        path: The file, which is replaced where it is there already.
+        command: The command line that made the result, for the page to show.
+        names: Names to show for metrics and systems, as {"bleu": "BLEU-4"}.
+        digits: Decimals of every value, in place of as many as intervals justify.
+        progress: Whether stderr shows how far the tests of pairs have come.
+
+    Examples:
+        >>> import dialogauge
+        >>> result = dialogauge.evaluate("examples/everyday.jsonl", "rouge_l,length")
+        >>> dialogauge.write_report(result, "report.html").name
+        'report.html'
+    """
     path = check_report_path(path)
-    page = report_page(result)
+    check_digits(digits)
+    check_names(names or {}, result.names())
+    origin = Origin(command, provenance(None)["versions"])
+    return write_page(report_content(result, origin, names=names, digits=digits, progress=progress), path)
+
+
+def write_page(content: ReportContent, path: Path) -> Path:
+    """The file is either whole or absent."""
+    page = report_page(content).encode("utf-8")
     with whole_file(path, overwrite=True) as file:
-        file.write(page.encode("utf-8"))
+        file.write(page)
     return path
 
 
-def report_page(result: Result | Comparison | Agreement) -> str:
-    answer = "" if result.answer is None else " ".join(result.answer.sentences())
-    style, script = _data("page.css"), _data("page.js")
-    sections = [f'<section id="answer"><h1>dialogauge report</h1><p>{html_escape(answer)}</p></section>']
-    sections += [tables.to_html(table) for table in result.all_tables()]
-    data = ""
-    if find_spec("dialogauge.figures.report.replies"):
-        from dialogauge.figures.report import replies, turns
-
-        style, script = style + replies.STYLE, script + replies.SCRIPT
-        found = turns.turns_of_agreement(result) if isinstance(result, Agreement) else turns.turns_of_result(result)
-        if found is not None:
-            sections += [replies.people_section(found), replies.replies_section(found)]
-            data = turns.data_block(found)
-    policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}"
-    body = "\n".join(sections)
+def report_page(content: ReportContent) -> str:
+    """The page as text."""
+    exports, turns = Exports(), content.turns
+    sections = {
+        "answer": answer_section(content),
+        "scores": scores_section(content, exports),
+        "pairs": pairs_section(content, exports),
+        "agreement": agreement_section(content, exports),
+        "scatter": replies.people_section(turns) if turns else "",
+        "spreads": spreads_section(content),
+        "replies": replies.replies_section(turns) if turns else no_replies_section(content),
+        "made": made_section(content, exports),
+    }
+    shown = {name: section for name, section in sections.items() if section}
+    style, script = _data("page.css") + replies.STYLE, _data("page.js") + replies.SCRIPT
+    title, about = _title(content.result)
+    links = "".join(f'<li><a href="#{name}">{NAVIGATION[name]}</a></li>' for name in shown)
+    body = "\n".join(shown.values())
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta http-equiv="Content-Security-Policy" content="{_policy(style, script)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>dialogauge report</title>
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="dialogauge">
+<title>{html_escape(title)} – dialogauge report</title>
 <style>{style}</style>
 </head>
 <body>
+<a class="skip" href="#answer">To the answer</a>
+<header class="top">
+<p class="brand">dialogauge</p>
+<nav aria-label="Sections"><ul>{links}</ul></nav>
+<button type="button" id="theme" hidden>Theme</button>
+</header>
 <main>
+<div class="title">
+<p class="kind">{html_escape(_kind(content.result))}</p>
+<h1 dir="auto">{html_escape(title)}</h1>
+<p class="about">{html_escape(about)}</p>
+</div>
 {body}
 </main>
-{data}
+<footer><p>Made by dialogauge. Nothing in this page is sent anywhere: it works offline.</p></footer>
+<p id="said" role="status" class="unseen"></p>
+{exports.block()}
+{data_block(turns) if turns else ""}
 <script>{script}</script>
 </body>
 </html>
 """
+
+
+def _title(result: Reported) -> tuple[str, str]:
+    """What it is about, and how much."""
+    names = list(dict.fromkeys(file_name(file.path) for file in result.files))
+    title = first_few(names, 3) if names else _kind(result)
+    if isinstance(result, Agreement):
+        metrics, rows = len(result.metrics), {row.corpus for row in result.rows} - {"mean"}
+        turns = sum(len(part.turns) for part in result.rated)
+        counts = f"{metrics} metrics against people's ratings of {turns:,} turns, {len(rows)} corpora"
+        return cut(printable(title), LONGEST_TITLE), counts.replace(", 1 corpora", "").replace("1 metrics", "1 metric")
+    return cut(printable(title), LONGEST_TITLE), result.contents()
+
+
+def _kind(result: Reported) -> str:
+    if isinstance(result, Agreement):
+        return "Agreement with people"
+    return "Comparison of systems" if isinstance(result, Comparison) else "Scores of systems"
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing but this style and this script: no request, no frame, no form, no eval."""
+    return (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    )
 
 
 def _data(name: str) -> str:
