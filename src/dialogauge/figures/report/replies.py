@@ -121,7 +121,7 @@ _REPLY = """<dialog id="reply" aria-labelledby="reply-title">
 <button type="button" id="reply-close" aria-label="Close" title="Close (Escape)">×</button>
 </div>
 </header>
-<div class="reply-body" tabindex="-1"></div>
+<div class="reply-body" tabindex="0" autofocus></div>
 </dialog>"""
 
 

@@ -60,7 +60,7 @@ function makeControls(model, hooks) {
   }
 
   function option(column) {
-    return new Option(column.name + ARROWS.get(column.better), column.key);
+    return new Option(column.name + arrowOf(column), column.key);
   }
 
   function fillSelects() {
@@ -76,6 +76,7 @@ function makeControls(model, hooks) {
     places.push(["reference", "references"], ["id", "ids"]);
     byId("replies-where").append(...(model.kept ? places : places.slice(4)).map(([key, name]) => new Option(name, key)));
     byColumn.append(...numbers.map(option));
+    if (directed(model).length) byColumn.value = directed(model)[0].key;
     against.append(...model.ratings.map((rating) => new Option(`people: ${rating.name}`, rating.key)));
     if (directed(model).length > 1) against.append(new Option("each other: all metrics", ""));
     const known = new Map([
@@ -136,7 +137,7 @@ function makeControls(model, hooks) {
     if (view === "apart") against.value = rating || "";
     byId("replies-by-label").hidden = !["best", "worst", "apart"].includes(view) || sorted.key === "apart";
     byId("replies-against-label").hidden = view !== "apart" || against.options.length < 2;
-    const isDirected = !chosenColumn() || chosenColumn().better;
+    const isDirected = !chosenColumn() || hasWords(chosenColumn());
     for (const button of views) {
       if (button.dataset.view === "best") button.textContent = isDirected ? "Best" : "Highest";
       if (button.dataset.view === "worst") button.textContent = isDirected ? "Worst" : "Lowest";

@@ -148,7 +148,7 @@ function makeList(model, { open, sort }) {
     row.setAttribute("role", "row");
     row.setAttribute("aria-rowindex", 1);
     const fixed = [["system", "system"], ["id", "id"], ["length", "reply"]];
-    const heads = [...fixed, ...columns.map((column) => [column.key, column.name, ARROWS.get(column.better)])];
+    const heads = [...fixed, ...columns.map((column) => [column.key, column.name, arrowOf(column)])];
     row.append(...heads.map(([key, name, arrow = ""], place) => headCell(key, name, arrow, place > 2, sorted)));
     head.replaceChildren(row);
   }

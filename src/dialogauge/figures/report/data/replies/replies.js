@@ -67,7 +67,7 @@ function start(model) {
   }
 
   function readAddress() {
-    if (!location.hash.startsWith(START)) return;
+    if (!location.hash.startsWith(START)) return; // a link to another part of the page
     const given = new URLSearchParams(location.hash.slice(START.length));
     choice = choiceFrom(model, given);
     const key = given.get("sort") || "file";
@@ -105,8 +105,8 @@ function start(model) {
   section.querySelector(".replies-wait").remove();
   for (const part of section.querySelectorAll(".replies-tools, .replies-list, .replies-keys")) part.hidden = false;
   byId("replies-query").disabled = false;
-  update();
-  readAddress();
+  if (location.hash.startsWith(START)) readAddress();
+  else update();
   window.addEventListener("hashchange", readAddress);
   const openFrom = (turn, opener) => {
     from = opener;
@@ -130,20 +130,20 @@ function firstColumns(model) {
 function explained(model, { key, descending }) {
   const column = columnOf(model, key);
   if (key === "file" || !column) return ["In the order of the corpus."];
-  const rank = "A rank goes from 0 for the worst reply of this page to 100 for the best.";
+  const ranks = (best) => `A rank goes from 0 for the worst reply of this page to 100 for the ${best}.`;
   if (key === "apart") {
-    return [`First those about which metrics differ most: the highest rank that a metric gives less the lowest. ${rank}`];
+    return [`First those about which metrics differ most: the highest rank that a metric gives less the lowest. ${ranks("best")}`];
   }
   if (column.kind === "apart") {
     const [, metric, rating] = key.split(":").map((part) => model.columns.get(part));
     const names = [userText(metric.name), " and people (", userText(rating.name), ")"];
-    return ["First those about which ", ...names, ` differ most: the distance of the two ranks. ${rank}`];
+    return ["First those about which ", ...names, ` differ most: the distance of the two ranks. ${ranks("best, or the highest rated")}`];
   }
   if (column.kind === "push") {
     const by = " of its system would fall without the reply, to first order.";
     return [descending ? "Highest first: by how much " : "Lowest first: by how much ", userText(column.distance), by];
   }
-  const word = column.better ? (descending === column.better > 0 ? "Best" : "Worst") : descending ? "Highest" : "Lowest";
+  const word = hasWords(column) ? (descending === column.better > 0 ? "Best" : "Worst") : descending ? "Highest" : "Lowest";
   return [`${column.kind === "other" ? (descending ? "Last" : "First") : word} first, by `, userText(column.name), "."];
 }
 
@@ -187,7 +187,7 @@ function printing(model, section, shown, words, columns) {
     const table = element("table");
     const head = element("tr");
     head.append(...["system", "id", "reply"].map((name) => element("th", "", name)));
-    head.append(...columns().map((column) => element("th", "replies-number", column.name + ARROWS.get(column.better))));
+    head.append(...columns().map((column) => element("th", "replies-number", column.name + arrowOf(column))));
     table.append(element("thead"), element("tbody"));
     table.tHead.append(head);
     for (const turn of turns) table.tBodies[0].append(printedRow(model, columns(), turn));

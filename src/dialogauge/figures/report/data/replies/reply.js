@@ -124,7 +124,7 @@ function numberRow(model, column, turn) {
   const row = element("tr", column.whole >= 0 ? "reply-part" : "");
   const name = element("th");
   name.scope = "row";
-  name.append(userText(partName(model, column)), ARROWS.get(column.better));
+  name.append(userText(partName(model, column)), arrowOf(column));
   const value = element("td", "", shownNumber(column.values[turn], column.decimals));
   const given = column.kind === "rating" && column.given[turn] >= 0 ? column.lists[column.given[turn]] : [];
   if (given.length > 1) {
@@ -188,7 +188,7 @@ function card(model, turn, current, all, open) {
   for (const column of [...model.main, ...model.ratings]) {
     const pair = element("div", isBest(column, turn, all) ? "reply-best" : "");
     const name = element("dt");
-    name.append(userText(column.name), ARROWS.get(column.better));
+    name.append(userText(column.name), arrowOf(column));
     pair.append(name, element("dd", "", shownNumber(column.values[turn], column.decimals)));
     list.append(pair);
   }

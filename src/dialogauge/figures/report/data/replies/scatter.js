@@ -297,7 +297,7 @@ function drawAxes(pen, [across, up], [x, y], { width, height, line, muted }) {
 
 function cutName(column) {
   const name = column.name.length > 40 ? `${column.name.slice(0, 39)}\u2026` : column.name;
-  return name + ARROWS.get(column.kind === "rating" ? 0 : column.better);
+  return name + arrowOf(column);
 }
 
 function onTheme(changed) {

@@ -154,6 +154,15 @@ function shownNumber(value, decimals) {
   return value < 0 && Number(text) !== 0 ? MINUS + text : text;
 }
 
+// Of ratings nobody says which way is better; they count as better when they are higher.
+function arrowOf(column) {
+  return column.kind === "rating" ? "" : ARROWS.get(column.better);
+}
+
+function hasWords(column) {
+  return column.better !== 0 && column.kind !== "rating";
+}
+
 function grouped(count) {
   return count.toLocaleString("en");
 }
