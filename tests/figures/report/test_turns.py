@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import re
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -70,6 +71,7 @@ def test_flags_are_of_some_turns_and_never_of_all():
     turns = [Turn("1", "a", ("q",), ("r",)), Turn("2", "\u200b ", ("q",)), Turn("3", "c", ("q",), ("r",))]
     found = turns_of_result(evaluate(turns, "length,bleu"))
     assert found.flags == {"empty reply": [1], "no reference": [1], "no bleu": [1]}
+    assert turns_of_result(evaluate([Turn("1", "a"), Turn("2", "b")], "length")).flags == {}
 
 
 def test_pushes_of_a_distance_are_its_influences(fbd_result):
@@ -192,6 +194,7 @@ def test_large_blocks_are_packed_the_same_every_time(monkeypatch):
     monkeypatch.setattr(block, "LARGEST_PLAIN", 100)
     found = turns_of_result(evaluate(answers("a", ["one", "two"]), "length"))
     packed = data_block(found)
+    monkeypatch.setattr(time, "time", lambda: 1e9)
     assert 'data-packed="gzip"' in packed
     assert packed == data_block(found)
     assert (

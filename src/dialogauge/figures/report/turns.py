@@ -96,9 +96,9 @@ def _report_turns(turns: list[Turn], samples: Sequence[Sample], texts: bool) -> 
         by_label.setdefault(sample.label, []).append((sample, _own_places(sample, turns, places)))
     for label, placed in by_label.items():
         metric = placed[0][0].metric
-        found = {part: _spread(placed, part, len(turns)) for part in ("", *metric.parts)}
-        for part, numbers in found.items():
-            if found[""] is not None and numbers is not None:
+        scored = all(sample.values is not None for sample, _ in placed)
+        for part in ("", *metric.parts) if scored else ():
+            if (numbers := _spread(placed, part, len(turns))) is not None:
                 name = f"{label}.{part}" if part else label
                 values[name] = numbers
                 whole = label if part else None
@@ -113,11 +113,10 @@ def _report_turns(turns: list[Turn], samples: Sequence[Sample], texts: bool) -> 
 
 def _own_places(sample: Sample, turns: Sequence[Turn], places: Mapping[tuple[str, str], int]) -> list[int]:
     """Where the sample's rows stand among the turns. A kept run names the rows of metrics that score turns alone; those
-    of others are known where no turn was left out. Empty where they are not."""
+    of others are all of its system's, unless turns were left out."""
     if sample.ids:
         return [places[sample.system, name] for name in sample.ids]
-    own = [place for place, turn in enumerate(turns) if turn.system == sample.system]
-    return own if sample.rows is not None and len(own) == len(sample.own_keys) else []
+    return [place for place, turn in enumerate(turns) if turn.system == sample.system]
 
 
 def _spread(placed: Sequence[tuple[Sample, list[int]]], part: str, turns: int) -> Floats | None:
@@ -146,7 +145,7 @@ def _pushes(placed: Sequence[tuple[Sample, list[int]]], turns: int) -> Floats | 
     for sample, places in placed:
         if sample.rows is not None and sample.metric.no_influences is None:
             pushed = sample.metric.influences(sample.summary, sample.rows)
-            if len(pushed) == len(places):
+            if len(pushed) == len(places):  # else nothing says whose they are
                 spread[places] = pushed
     return None if np.isnan(spread).all() else spread
 
