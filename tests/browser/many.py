@@ -10,7 +10,7 @@ import numpy as np
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SYSTEMS = ("good", "dull", "offtopic", "mixed")
-LAST_WORD = "finis"
+LAST_WORD = "zyzzyva"
 """Of the last turn's reply alone."""
 
 
