@@ -27,7 +27,19 @@ from dialogauge.cli.common.inputs import (
     options,
     reading,
 )
-from dialogauge.cli.common.output import add_cite, add_plot, add_presentation, check_plot, presentation, rendered, warn
+from dialogauge.cli.common.output import (
+    add_cite,
+    add_html,
+    add_no_texts,
+    add_plot,
+    add_presentation,
+    check_html,
+    check_plot,
+    presentation,
+    rendered,
+    warn,
+    write_html,
+)
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,6 +57,7 @@ examples:
   dialogauge compare responses.jsonl                                    under the metrics that suit the file
   dialogauge compare responses.jsonl --metrics bleu,meteor
   dialogauge compare runs/yesterday runs/today
+  dialogauge compare runs/yesterday runs/today --html report.html
   dialogauge compare last_week.jsonl this_week.jsonl --metrics ruber_unreferenced
   dialogauge compare runs/a runs/b --system prod=prod-v2                prod of the first against prod-v2 of the other
   dialogauge compare runs/yesterday runs/today --fail-if-worse meteor   exit status 1 if a system got worse
@@ -73,6 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_fail_below(parser)
     add_run_options(parser)
     add_plot(parser, "also draw the differences")
+    add_html(parser)
+    add_no_texts(parser, "--html")
     add_presentation(parser)
     add_cite(parser)
 
@@ -80,6 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     how = presentation(arguments)
     check_plot(arguments)
+    check_html(arguments, arguments.inputs)
     guards, limits = parse_gates(IF_WORSE, arguments), parse_gates(BELOW, arguments)
     comparison = _compare(arguments, [gate.request for gate in (*guards, *limits)])
     failures = [*fell_behind(comparison, guards), *below(comparison.scores, limits)]
@@ -89,6 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         from dialogauge.figures import plot_comparison
 
         plot_comparison(comparison.renamed(how["names"]), arguments.plot)
+    write_html(comparison, arguments)
     return exit_status(failures)
 
 
@@ -115,6 +132,7 @@ def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Compa
             resamples=arguments.resamples,
             confidence=arguments.confidence,
             against=arguments.system,
+            keep_texts=bool(arguments.html),
         )
     if runs:
         raise InputError("is a run, the others are not; give runs only, or files only", runs[0])

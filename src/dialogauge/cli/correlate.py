@@ -17,7 +17,17 @@ from dialogauge.cli.common.inputs import (
     options,
     reading,
 )
-from dialogauge.cli.common.output import add_cite, add_out, add_presentation, presentation, rendered, warn
+from dialogauge.cli.common.output import (
+    add_cite,
+    add_html,
+    add_out,
+    add_presentation,
+    check_html,
+    presentation,
+    rendered,
+    warn,
+    write_html,
+)
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,6 +42,7 @@ EXAMPLES = """\
 examples:
   dialogauge correlate rated.jsonl                        the metrics that suit the file
   dialogauge correlate rated.jsonl --metrics overlap,bertscore,fbd
+  dialogauge correlate rated.jsonl --html report.html
   dialogauge correlate a.json b.json c.json --metrics bleu,meteor --level system --figures figures/
   dialogauge correlate grade/ --metrics bertscore --level turn --per-system
   dialogauge correlate responses.jsonl --ratings ratings.csv --metrics rouge_l --dimension relevance
@@ -63,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_real(parser)
     add_inputs(parser)
     add_out(parser, "the agreement, ratings and values of every rated turn, the turns themselves and how it was made")
+    add_html(parser)
     add_run_options(parser)
     add_presentation(parser)
     add_cite(parser)
@@ -78,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     requests = RunOptions(**options(arguments)).requests(arguments.metrics)
     if arguments.out:
         check_agreement_writable(arguments.out, arguments.overwrite)
+    check_html(arguments, arguments.files)
     if arguments.figures:
         from dialogauge.figures.agreement import check_figure_folder
 
@@ -93,11 +106,13 @@ def run(arguments: argparse.Namespace) -> int:
     warn(result.caveats, arguments)
     print(rendered(result, arguments), flush=True)
     if arguments.out:
-        result.save(arguments.out, overwrite=arguments.overwrite, texts=not arguments.no_texts)
+        texts = not arguments.no_texts
+        result.save(arguments.out, overwrite=arguments.overwrite, command=arguments.command, texts=texts)
     if arguments.figures:
         from dialogauge.figures.agreement import plot_agreement
 
         plot_agreement(result.renamed(how["names"]), arguments.figures, arguments.figure_format)
+    write_html(result, arguments)
     return 0
 
 

@@ -22,6 +22,7 @@ from dialogauge.cli import (
     metrics,
     normality,
     perturb,
+    report,
     reproduce,
     score,
     sensitivity,
@@ -37,6 +38,7 @@ VERBS = {
     "score": score,
     "compare": compare,
     "correlate": correlate,
+    "report": report,
     "reproduce": reproduce,
     "train": train,
     "synthesize": synthesize,
@@ -51,6 +53,7 @@ VERBS = {
     "doctor": doctor,
 }
 
+PROGRAM = "dialogauge"
 DONE, FAILED, WRONG_CALL = 0, 1, 2
 
 EXAMPLES = """\
@@ -79,6 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not arguments[0].startswith("-") and arguments[0] not in VERBS:
             raise _unknown_verb(arguments[0])
         parsed = build_parser().parse_args(arguments)
+        parsed.command = [PROGRAM, *arguments]
         code: int = VERBS[parsed.verb].run(parsed)
         sys.stdout.flush()
         return code

@@ -19,13 +19,16 @@ from dialogauge.cli.common.inputs import (
 )
 from dialogauge.cli.common.output import (
     add_cite,
+    add_html,
     add_out,
     add_plot,
     add_presentation,
+    check_html,
     check_plot,
     presentation,
     rendered,
     warn,
+    write_html,
 )
 from dialogauge.errors import InputError
 
@@ -49,6 +52,7 @@ examples:
   dialogauge score a.jsonl b.jsonl --metrics meteor,distinct.1 --systems a,b --format latex
   dialogauge score responses.jsonl --metrics meteor --worst 5
   dialogauge score responses.jsonl --explain gauge         the worst replies, and what is wrong with them
+  dialogauge score responses.jsonl --html report.html      a page to look at, with the replies behind each number
   dialogauge score responses.jsonl --explain fbd           the responses that are least like real ones
   dialogauge score bot-logs.jsonl --real human-logs.jsonl --metrics fbd,prd,mmd
   dialogauge score responses.csv --metrics 'bleu[lowercase=true]' --out runs/today --plot scores.png
@@ -76,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_out(parser, "scores, per-turn values, the turns themselves and how it was made")
     add_plot(parser, "also draw the scores")
+    add_html(parser)
     add_fail_below(parser)
     add_run_options(parser)
     add_presentation(parser)
@@ -107,11 +112,13 @@ def run(arguments: argparse.Namespace) -> int:
     beside |= {order: found for order, found in ranked.items()}
     print(rendered(result, arguments, beside), flush=True)
     if arguments.out:
-        result.save(arguments.out, overwrite=arguments.overwrite, ranked=ranked, texts=texts)
+        how_made = arguments.command
+        result.save(arguments.out, overwrite=arguments.overwrite, command=how_made, ranked=ranked, texts=texts)
     if arguments.plot:
         from dialogauge.figures import plot_scores
 
         plot_scores(result.renamed(how["names"]), arguments.plot)
+    write_html(result, arguments)
     return exit_status(below(result.scores, limits))
 
 
@@ -137,6 +144,7 @@ def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:
     if arguments.out:
         check_run_writable(arguments.out, arguments.overwrite)
     check_plot(arguments)
+    check_html(arguments, arguments.files)
 
 
 def _corpus(arguments: argparse.Namespace) -> Corpus | Loading:

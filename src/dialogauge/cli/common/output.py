@@ -40,11 +40,44 @@ def check_plot(arguments: argparse.Namespace) -> None:
         check_figure_path(arguments.plot)
 
 
+def add_html(parser: argparse.ArgumentParser) -> None:
+    explained = "also write the report: one page that opens offline, with every number and the replies behind it"
+    parser.add_argument("--html", metavar="FILE", type=Path, help=explained)
+
+
+def add_no_texts(parser: argparse.ArgumentParser, places: str) -> None:
+    parser.add_argument("--no-texts", action="store_true", help=f"leave the turns' texts out of {places}")
+
+
+def check_html(arguments: argparse.Namespace, inputs: Iterable[str] = ()) -> None:
+    """Refuses a --html that cannot be written, before any work is done."""
+    if arguments.html:
+        from dialogauge.figures.report import check_report_path
+
+        check_report_path(arguments.html, inputs)
+
+
+def write_html(result: Result | Comparison | Agreement, arguments: argparse.Namespace) -> None:
+    """Where --html asks for it."""
+    if arguments.html:
+        from dialogauge.figures.report import write_report
+
+        write_report(
+            result,
+            arguments.html,
+            command=arguments.command,
+            names=dict(arguments.names),
+            digits=arguments.digits,
+            texts=not arguments.no_texts,
+            progress=not arguments.quiet,
+        )
+
+
 def add_out(parser: argparse.ArgumentParser, what: str) -> None:
     """Where a run is kept."""
     parser.add_argument("--out", metavar="DIR", type=Path, help=f"also write {what}")
     parser.add_argument("--overwrite", action="store_true", help="replace the run that is in --out already")
-    parser.add_argument("--no-texts", action="store_true", help="leave the turns' texts out of --out")
+    add_no_texts(parser, "--out and --html")
 
 
 def table_width(arguments: argparse.Namespace) -> int | None:
@@ -61,6 +94,10 @@ def add_presentation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--digits", metavar="N", type=whole, help="decimals of every value (default: as many as its interval justifies)"
     )
+    add_names_shown(parser)
+
+
+def add_names_shown(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--names",
         metavar="NAME=SHOWN",

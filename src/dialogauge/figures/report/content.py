@@ -13,9 +13,11 @@ import numpy as np
 from dialogauge.agreement.load_agreement import is_agreement_run, load_agreement
 from dialogauge.agreement.result import Agreement
 from dialogauge.corpus.corpus import SourceFile
+from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.compare_systems import compare_result, compare_runs
 from dialogauge.evaluation.comparison import Comparison
+from dialogauge.evaluation.digits import check_names
 from dialogauge.evaluation.load_result import load_result
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.save import provenance
@@ -78,8 +80,10 @@ def report_content(
     texts: bool = True,
     progress: bool = False,
 ) -> ReportContent:
-    """`names` has names to show for metrics and systems. `texts`: whether rated turns have theirs."""
-    result = _without_folders(result)
+    """`names` has names to show for metrics and systems. `texts`: whether turns have theirs, as far as they are
+    known."""
+    check_names(names or {}, result.names())
+    result = _without_folders(result if texts else _without_texts(result))
     shown = {**_short_metrics(result), **(names or {})}
     comparison = _compared(result, progress)
     if isinstance(result, Agreement):
@@ -108,6 +112,7 @@ def runs_content(
     *,
     names: Mapping[str, str] | None = None,
     digits: int | None = None,
+    texts: bool = True,
     progress: bool = False,
 ) -> ReportContent:
     """Of kept runs: one of `score` or `correlate`, or several of `score` beside each other."""
@@ -125,7 +130,7 @@ def runs_content(
         result = load_result(paths[0])
     else:
         result = compare_runs(paths, keep_texts=True)
-    texts = not studies or kept_texts(studies[0]) is not None
+    texts = texts and (not studies or kept_texts(studies[0]) is not None)
     return report_content(result, _kept_origin(paths), names=names, digits=digits, texts=texts, progress=progress)
 
 
@@ -148,6 +153,16 @@ def _without_folders(result: AnyReported) -> AnyReported:
             message = message.replace(file.path, file_name(file.path))
         caveats.append(Caveat(caveat.code, without_folders(message)))
     return replace(result, files=files, caveats=caveats)
+
+
+def _without_texts(result: AnyReported) -> AnyReported:
+    """Turns keep their id and system."""
+    if not isinstance(result, Agreement):
+        return replace(result, texts=None)
+    bare = [
+        replace(part, turns=[Turn(turn.id, "", system=turn.system) for turn in part.turns]) for part in result.rated
+    ]
+    return replace(result, rated=bare)
 
 
 def _short_metrics(result: Reported) -> dict[str, str]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
 from dialogauge.agreement.result import Agreement
+from dialogauge.errors import InputError
 from dialogauge.evaluation.comparison import Comparison
-from dialogauge.evaluation.digits import check_digits, check_names
+from dialogauge.evaluation.digits import check_digits
 from dialogauge.evaluation.save import provenance
 from dialogauge.figures.report import replies
 from dialogauge.figures.report.content import Origin, ReportContent, Reported, file_name, report_content
@@ -29,6 +31,7 @@ from dialogauge.figures.report.turns import data_block
 from dialogauge.files import check_writable_file, whole_file
 from dialogauge.tables import cut, first_few, html_escape, printable
 
+ENDINGS = (".html", ".htm")
 LONGEST_TITLE = 90
 NAVIGATION = {
     "answer": "Answer",
@@ -42,10 +45,15 @@ NAVIGATION = {
 }
 
 
-def check_report_path(path: str | Path) -> Path:
-    """The path, if a page can be written there: asked before any work is done."""
+def check_report_path(path: str | Path, inputs: Iterable[str | Path] = ()) -> Path:
+    """The path, if a page can be written there: asked before any work is done. It is none of the `inputs`."""
     path = Path(path)
-    check_writable_file(path, overwrite=True)
+    check_writable_file(path, overwrite=True, inputs=map(Path, inputs))
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(f"expected a name that ends in {' or '.join(ENDINGS)} for a page", path)
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"cannot be written: no permission to write in {folder}", path)
     return path
 
 
@@ -56,6 +64,7 @@ def write_report(
     command: Sequence[str] | None = None,
     names: Mapping[str, str] | None = None,
     digits: int | None = None,
+    texts: bool = True,
     progress: bool = False,
 ) -> Path:
     """Writes one HTML page with the answer, every score with its interval, the replies behind them, and how it was
@@ -67,6 +76,7 @@ def write_report(
         command: The command line that made the result, for the page to show.
         names: Names to show for metrics and systems, as {"bleu": "BLEU-4"}.
         digits: Decimals of every value, in place of as many as intervals justify.
+        texts: Whether the page holds the turns' texts, which whoever has it can read.
         progress: Whether stderr shows how far the tests of pairs have come.
 
     Examples:
@@ -77,9 +87,9 @@ def write_report(
     """
     path = check_report_path(path)
     check_digits(digits)
-    check_names(names or {}, result.names())
     origin = Origin(command, provenance(None)["versions"])
-    return write_page(report_content(result, origin, names=names, digits=digits, progress=progress), path)
+    content = report_content(result, origin, names=names, digits=digits, texts=texts, progress=progress)
+    return write_page(content, path)
 
 
 def write_page(content: ReportContent, path: Path) -> Path:
