@@ -74,18 +74,19 @@ function makeControls(model, hooks) {
     }
     const places = [["all", "all texts and ids"], ["reply", "replies"], ["context", "contexts"]];
     places.push(["reference", "references"], ["id", "ids"]);
-    byId("replies-where").append(...(model.kept ? places : places.slice(4)).map(([key, name]) => new Option(name, key)));
+    const known = model.kept ? places : places.slice(4);
+    byId("replies-where").append(...known.map(([key, name]) => new Option(name, key)));
     byColumn.append(...numbers.map(option));
     if (directed(model).length) byColumn.value = directed(model)[0].key;
     against.append(...model.ratings.map((rating) => new Option(`people: ${rating.name}`, rating.key)));
     if (directed(model).length > 1) against.append(new Option("each other: all metrics", ""));
-    const known = new Map([
+    const there = new Map([
       ["best", numbers.length],
       ["worst", numbers.length],
       ["apart", against.options.length && model.metrics.length],
       ["push", model.pushes.length],
     ]);
-    for (const button of views) button.hidden = known.get(button.dataset.view) === 0;
+    for (const button of views) button.hidden = there.get(button.dataset.view) === 0;
     const push = views.find((button) => button.dataset.view === "push");
     if (model.pushes.length) push.replaceChildren("Push ", userText(model.pushes[0].distance), " most");
     byId("replies-columns").querySelector("div").append(...allNumbers(model).map(columnBox));

@@ -130,11 +130,13 @@ function makeList(model, { open, sort }) {
 
   function replyCell(turn) {
     if (!model.kept) return cell("replies-text");
-    const before = textsOf(model, model.context[turn]).pop();
+    const context = textsOf(model, model.context[turn]);
+    const wanted = query.toLowerCase();
+    const before = (wanted && context.findLast((said) => said.toLowerCase().includes(wanted))) || context.pop();
     const text = model.texts[model.response[turn]];
-    const context = before === undefined ? [] : [userText(before, "replies-before", query)];
+    const above = before === undefined ? [] : [userText(before, "replies-before", query)];
     const reply = text.trim() ? userText(text, "replies-reply", query) : element("em", "replies-reply", "(empty)");
-    return cell("replies-text", ...context, reply);
+    return cell("replies-text", ...above, reply);
   }
 
   function numberCell(column, turn) {
@@ -208,5 +210,10 @@ function makeList(model, { open, sort }) {
   list.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
   new ResizeObserver(redraw).observe(list);
 
-  return { update, focus, reachable, toTop: () => (list.scrollTop = 0) };
+  return {
+    update,
+    reachable,
+    focus: (place = active) => reachable() && focus(place),
+    toTop: () => (list.scrollTop = 0),
+  };
 }

@@ -13,17 +13,20 @@ function start(model) {
   const columns = new Set(firstColumns(model));
   let shown = new Uint32Array(0);
   let order = { name: "", turns: shown };
+  let writing = 0;
   let from = null; // what had the focus when a reply was opened elsewhere than in the list
 
-  const list = makeList(model, { open: (place) => reply.show(shown[place], place), sort });
+  const list = makeList(model, { open: (place) => reply.show(shown[place]), sort });
   const reply = makeReply(model, {
     at: (place) => shown[place],
+    placeOf: (turn) => shown.indexOf(turn),
+    query: () => choice.query,
     count: () => shown.length,
     moved: (turn) => writeAddress(turn),
     closed: (place) => {
       writeAddress(-1);
       if (from) from.focus();
-      else if (place >= 0) list.focus(place);
+      else list.focus(place < 0 ? undefined : place);
       from = null;
     },
   });
@@ -38,14 +41,17 @@ function start(model) {
     if (order.name !== name) order = { name, turns: ordered(model, sorted.key, sorted.descending) };
     const fits = fitting(model, search, choice);
     shown = order.turns.filter((turn) => fits[turn]);
-    const extra = columnOf(model, sorted.key);
-    const isNumber = extra && extra.kind !== "other" && !columns.has(extra.key);
-    const chosen = allNumbers(model).filter((column) => columns.has(column.key));
-    const query = choice.query;
-    list.update({ shown, columns: isNumber ? [extra, ...chosen] : chosen, sorted, query });
+    list.update({ shown, columns: chosenColumns(), sorted, query: choice.query });
     tell();
     controls.show(choice, sorted, columns);
     if (!reply.isOpen()) writeAddress(-1);
+  }
+
+  // With the one that the list is sorted by.
+  function chosenColumns() {
+    const chosen = allNumbers(model).filter((column) => columns.has(column.key));
+    const extra = columnOf(model, sorted.key);
+    return extra && extra.kind !== "other" && !columns.has(extra.key) ? [extra, ...chosen] : chosen;
   }
 
   function tell() {
@@ -57,13 +63,18 @@ function start(model) {
     byId("replies-list").hidden = !shown.length;
     const end = byId("replies-end");
     end.hidden = list.reachable() === shown.length;
-    end.textContent = `Scrolling reaches the first ${grouped(list.reachable())} of them: search or filter to see others.`;
+    const reached = grouped(list.reachable());
+    end.textContent = `Scrolling reaches the first ${reached} of them: search or filter to see others.`;
   }
 
+  // After a rest: browsers refuse more than a few changes a second.
   function writeAddress(turn) {
-    const address = toAddress(choice, sorted, turn);
-    if (address === START && !location.hash.startsWith(START)) return;
-    history.replaceState(null, "", address === START ? "#replies" : address);
+    clearTimeout(writing);
+    writing = setTimeout(() => {
+      const address = toAddress(choice, sorted, turn);
+      if (address === START && !location.hash.startsWith(START)) return;
+      history.replaceState(null, "", address === START ? "#replies" : address);
+    }, 300);
   }
 
   function readAddress() {
@@ -75,7 +86,7 @@ function start(model) {
     update();
     section.scrollIntoView();
     const turn = given.has("open") ? Number(given.get("open")) : -1;
-    if (Number.isInteger(turn) && turn >= 0 && turn < model.count) reply.show(turn, shown.indexOf(turn));
+    if (Number.isInteger(turn) && turn >= 0 && turn < model.count) reply.show(turn);
   }
 
   function clear() {
@@ -110,10 +121,10 @@ function start(model) {
   window.addEventListener("hashchange", readAddress);
   const openFrom = (turn, opener) => {
     from = opener;
-    reply.show(turn, shown.indexOf(turn));
+    reply.show(turn);
   };
   setTimeout(() => makeScatter(model, { open: openFrom })); // the list comes first
-  printing(model, section, () => shown, () => explained(model, sorted), () => allNumbers(model).filter((c) => columns.has(c.key)));
+  printing(model, section, () => ({ shown, words: explained(model, sorted), columns: chosenColumns() }));
 }
 
 function allNumbers(model) {
@@ -132,26 +143,32 @@ function explained(model, { key, descending }) {
   if (key === "file" || !column) return ["In the order of the corpus."];
   const ranks = (best) => `A rank goes from 0 for the worst reply of this page to 100 for the ${best}.`;
   if (key === "apart") {
-    return [`First those about which metrics differ most: the highest rank that a metric gives less the lowest. ${ranks("best")}`];
+    const how = "the highest rank that a metric gives less the lowest";
+    return [`First those about which metrics differ most: ${how}. ${ranks("best")}`];
   }
   if (column.kind === "apart") {
     const [, metric, rating] = key.split(":").map((part) => model.columns.get(part));
     const names = [userText(metric.name), " and people (", userText(rating.name), ")"];
-    return ["First those about which ", ...names, ` differ most: the distance of the two ranks. ${ranks("best, or the highest rated")}`];
+    const how = ` differ most: the distance of the two ranks. ${ranks("best, or the highest rated")}`;
+    return ["First those about which ", ...names, how];
   }
   if (column.kind === "push") {
     const by = " of its system would fall without the reply, to first order.";
     return [descending ? "Highest first: by how much " : "Lowest first: by how much ", userText(column.distance), by];
   }
-  const word = hasWords(column) ? (descending === column.better > 0 ? "Best" : "Worst") : descending ? "Highest" : "Lowest";
-  return [`${column.kind === "other" ? (descending ? "Last" : "First") : word} first, by `, userText(column.name), "."];
+  let words = ["Lowest", "Highest"];
+  if (hasWords(column)) words = column.better > 0 ? ["Worst", "Best"] : ["Best", "Worst"];
+  if (column.kind === "other") return ["By ", column.name, descending ? ", backwards." : "."];
+  return [words[Number(descending)], " first, by ", userText(column.name), "."];
 }
 
 function toAddress(choice, sorted, turn) {
   const said = new URLSearchParams();
   if (choice.query) said.set("q", choice.query);
   if (choice.where !== EVERYWHERE) said.set("in", choice.where);
-  for (const name of ["systems", "corpora", "flags"]) if (choice[name].size) said.set(name, [...choice[name]].join("."));
+  for (const name of ["systems", "corpora", "flags"]) {
+    if (choice[name].size) said.set(name, [...choice[name]].join("."));
+  }
   for (const name of ["value", "rating"]) {
     const { key, low, high } = choice[name];
     if (isRange(choice[name])) said.set(name, [key, low, high].join("_"));
@@ -179,20 +196,21 @@ function choiceFrom(model, given) {
 }
 
 // Paper gets the first rows of the list as an ordinary table.
-function printing(model, section, shown, words, columns) {
+function printing(model, section, now) {
   const sheet = section.querySelector(".replies-print");
   const most = Number(section.dataset.printed);
   const fill = () => {
-    const turns = shown().slice(0, most);
+    const { shown, words, columns } = now();
+    const turns = shown.slice(0, most);
     const table = element("table");
     const head = element("tr");
     head.append(...["system", "id", "reply"].map((name) => element("th", "", name)));
-    head.append(...columns().map((column) => element("th", "replies-number", column.name + arrowOf(column))));
+    head.append(...columns.map((column) => element("th", "replies-number", column.name + arrowOf(column))));
     table.append(element("thead"), element("tbody"));
     table.tHead.append(head);
-    for (const turn of turns) table.tBodies[0].append(printedRow(model, columns(), turn));
-    const said = element("p", "", `The first ${turns.length} of ${grouped(shown().length)} replies in the list. `);
-    said.append(...words());
+    for (const turn of turns) table.tBodies[0].append(printedRow(model, columns, turn));
+    const said = element("p", "", `The first ${turns.length} of ${grouped(shown.length)} replies in the list. `);
+    said.append(...words);
     sheet.replaceChildren(said, table);
   };
   window.addEventListener("beforeprint", fill);
@@ -213,15 +231,15 @@ function printedRow(model, columns, turn) {
     cell.append(content);
     return cell;
   }));
-  row.append(...columns.map((column) => element("td", "replies-number", shownNumber(column.values[turn], column.decimals))));
+  for (const { values, decimals } of columns) {
+    row.append(element("td", "replies-number", shownNumber(values[turn], decimals)));
+  }
   return row;
 }
 
 if (byId("replies") && byId("turns")) {
-  readTurns().then(
-    (data) => start(makeModel(data)),
-    (error) => {
-      byId("replies").querySelector(".replies-wait").textContent = error.message;
-    },
-  );
+  readTurns().then((data) => start(makeModel(data))).catch((error) => {
+    document.querySelector(".replies-wait")?.replaceChildren(`The replies cannot be shown. ${error.message}`);
+    throw error;
+  });
 }

@@ -3,18 +3,16 @@
 
 const MOST_BESIDE = 24; // replies to one context that are shown
 
-function makeReply(model, { at, count, moved, closed }) {
+function makeReply(model, { at, placeOf, count, query, moved, closed }) {
   const dialog = document.getElementById("reply");
   const title = document.getElementById("reply-title");
   const where = document.getElementById("reply-place");
   const body = dialog.querySelector(".reply-body");
   const [back, on, close] = ["reply-back", "reply-on", "reply-close"].map((id) => document.getElementById(id));
   let place = -1; // in the list; -1 for a reply that is not in it
-  let current = -1;
 
-  function show(turn, placeInList) {
-    place = placeInList;
-    current = turn;
+  function show(turn) {
+    place = placeOf(turn);
     title.replaceChildren(systemName(model, model.system[turn]), " ", userText(model.ids[turn], "reply-id"));
     const corpus = model.corpora.length ? `${model.corpora[model.corpus[turn]]}, ` : "";
     const position = place < 0 ? "not in the list as it is filtered" : `${grouped(place + 1)} of ${grouped(count())}`;
@@ -22,8 +20,8 @@ function makeReply(model, { at, count, moved, closed }) {
     back.disabled = place <= 0;
     on.disabled = place < 0 || place + 1 >= count();
     const columns = element("div", "reply-columns");
-    columns.append(talk(model, turn), numbersOf(model, turn));
-    body.replaceChildren(columns, ...beside(model, turn, (other) => show(other, other === current ? place : -1)));
+    columns.append(talk(model, turn, query()), numbersOf(model, turn));
+    body.replaceChildren(columns, ...beside(model, turn, show));
     body.scrollTop = 0;
     if (!dialog.open) dialog.showModal();
     moved(turn);
@@ -31,7 +29,7 @@ function makeReply(model, { at, count, moved, closed }) {
 
   const step = (by) => {
     const next = place + by;
-    if (place >= 0 && next >= 0 && next < count()) show(at(next), next);
+    if (place >= 0 && next >= 0 && next < count()) show(at(next));
   };
   back.addEventListener("click", () => step(-1));
   on.addEventListener("click", () => step(1));
@@ -52,7 +50,7 @@ function titled(name, ...content) {
   return [element("h3", "", name), ...content];
 }
 
-function talk(model, turn) {
+function talk(model, turn, query) {
   const made = element("div", "reply-talk");
   if (!model.kept) {
     made.append(element("p", "replies-note", "The texts of this reply were not kept."));
@@ -60,36 +58,36 @@ function talk(model, turn) {
   }
   const facts = textsOf(model, model.facts[turn]);
   const references = textsOf(model, model.references[turn]);
-  if (facts.length) made.append(...titled("Facts at hand", textList(facts, "reply-texts")));
-  made.append(...titled("Context and reply", chat(model, turn)));
+  if (facts.length) made.append(...titled("Facts at hand", textList(facts, "reply-texts", query)));
+  made.append(...titled("Context and reply", chat(model, turn, query)));
   const many = references.length > 1 ? "References" : "Reference";
-  if (references.length) made.append(...titled(many, textList(references, "reply-texts")));
+  if (references.length) made.append(...titled(many, textList(references, "reply-texts", query)));
   return made;
 }
 
-function textList(texts, className) {
+function textList(texts, className, query) {
   const list = element("ul", className);
   for (const text of texts) {
     const item = element("li");
-    item.append(userText(text));
+    item.append(userText(text, "", query));
     list.append(item);
   }
   return list;
 }
 
 // Utterances change sides. The last before the reply stands across from it.
-function chat(model, turn) {
+function chat(model, turn, query) {
   const list = element("ol", "chat");
   const context = textsOf(model, model.context[turn]);
   context.forEach((text, place) => {
     const item = element("li", (context.length - place) % 2 ? "chat-theirs" : "chat-ours");
-    item.append(userText(text));
+    item.append(userText(text, "", query));
     list.append(item);
   });
   const item = element("li", "chat-ours chat-reply");
   const text = model.texts[model.response[turn]];
   item.append(systemName(model, model.system[turn]));
-  item.append(text.trim() ? userText(text) : element("em", "", "(empty)"));
+  item.append(text.trim() ? userText(text, "", query) : element("em", "", "(empty)"));
   list.append(item);
   return list;
 }

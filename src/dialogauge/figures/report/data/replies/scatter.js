@@ -3,7 +3,7 @@
 const MARGIN = { left: 58, right: 16, top: 14, bottom: 46 };
 const MOST_LEVELS = 60; // different values with which a number counts as one in steps
 const MANY_POINTS = 150;
-const STEPS = " Points of equal ratings are drawn a little apart.";
+const STEPS = " Points of equal values are drawn a little apart.";
 const NEAR = 18; // pixels from which a point is taken to be meant
 // Shapes of the systems' marks, on a square from -1 to 1, as in the style; the first is a disc.
 const SHAPES = [
@@ -12,7 +12,7 @@ const SHAPES = [
   [0, -1, 1, 0.8, -1, 0.8],
   [0, -1.1, 1.1, 0, 0, 1.1, -1.1, 0],
   [0, 1, 1, -0.8, -1, -0.8],
-  [-0.35, -1, 0.35, -1, 0.35, -0.35, 1, -0.35, 1, 0.35, 0.35, 0.35, 0.35, 1, -0.35, 1, -0.35, 0.35, -1, 0.35, -1, -0.35, -0.35, -0.35],
+  [-0.3, -1, 0.3, -1, 0.3, -0.3, 1, -0.3, 1, 0.3, 0.3, 0.3, 0.3, 1, -0.3, 1, -0.3, 0.3, -1, 0.3, -1, -0.3, -0.3, -0.3],
   [-1, -0.5, -0.5, -1, 0, -0.5, 0.5, -1, 1, -0.5, 0.5, 0, 1, 0.5, 0.5, 1, 0, 0.5, -0.5, 1, -1, 0.5, -0.5, 0],
   [-1, 0, -0.5, -0.87, 0.5, -0.87, 1, 0, 0.5, 0.87, -0.5, 0.87],
 ];
@@ -50,7 +50,8 @@ function makeScatter(model, { open }) {
     orders.clear();
     const label = `${y.name} against ${x.name} of ${grouped(points.length)} replies`;
     canvas.setAttribute("aria-label", label);
-    card.replaceChildren(element("p", "replies-keys", `${label}. Point at one to read it.${MANY_POINTS > points.length ? "" : STEPS}`));
+    const steps = axes().some((column) => roomBetween(column, points)) ? STEPS : "";
+    card.replaceChildren(element("p", "replies-keys", `${label}. Point at one to read it.${steps}`));
     paint();
   }
 
