@@ -115,27 +115,34 @@ def _value(score: Score) -> str:
 def _agreeing(agreement: Agreement, scope: Scope) -> list[str]:
     mine = [row for row in agreement.rows if row.scope == scope]
     known = sorted((row for row in mine if row.spearman is not None), key=lambda row: -(row.spearman or 0.0))
-    where = f"{_where(scope)}, {_size(scope, mine)}"
+    where = _where(scope, _size(scope, mine))
     if not known:
         return [f"On {where}, no metric has a correlation with people's ratings that is defined."]
     best, others = known[0], known[1:]
-    clear = best.spearman_p is not None and best.spearman_p < ALPHA and (best.spearman or 0.0) > 0
-    if clear and others:
-        said = [f"On {where}, {best.metric} agrees best with people: Spearman {_correlation(best)}."]
-    elif clear:
-        said = [f"On {where}, {best.metric} agrees with people: Spearman {_correlation(best)}."]
-    else:
+    tested = any(contrast.scope == scope and contrast.coefficient == "spearman" for contrast in agreement.contrasts)
+    if not _clear(best):
         highest = "; the highest is" if others else ":"
-        said = [
-            f"On {where}, no agreement with people is clear of chance{highest} {best.metric}, {_correlation(best)}."
-        ]
-    return [*said, *_others(agreement, scope, others), *_wrong_way(known), *_ceiling(agreement, scope)]
+        found = f"no agreement with people is clear of chance{highest} {best.metric}, Spearman {_correlation(best)}"
+    elif not others:
+        found = f"{best.metric} agrees with people: Spearman {_correlation(best)}"
+    elif tested:
+        found = f"{best.metric} agrees best with people: Spearman {_correlation(best)}"
+    else:
+        found = f"{best.metric} has the highest agreement with people: Spearman {_correlation(best)}"
+    return [f"On {where}, {found}.", *_others(others, tested), *_wrong_way(known), *_ceiling(agreement, scope)]
 
 
-def _others(agreement: Agreement, scope: Scope, others: Sequence[AgreementRow]) -> list[str]:
+def _clear(row: AgreementRow) -> bool:
+    """Whether it agrees with people beyond chance: by its test or, where it has none, by its interval."""
+    if row.spearman_p is None:
+        return row.spearman_low is not None and row.spearman_low > 0
+    return row.spearman_p < ALPHA and (row.spearman or 0.0) > 0
+
+
+def _others(others: Sequence[AgreementRow], tested: bool) -> list[str]:
     if not others:
         return []
-    if not any(contrast.scope == scope and contrast.coefficient == "spearman" for contrast in agreement.contrasts):
+    if not tested:
         return ["Metrics were not tested against each other here."]
     level = [row.metric for row in others if row.spearman_top]
     worse = [row.metric for row in others if not row.spearman_top]
@@ -145,16 +152,13 @@ def _others(agreement: Agreement, scope: Scope, others: Sequence[AgreementRow]) 
 
 def _wrong_way(rows: Sequence[AgreementRow]) -> list[str]:
     wrong = [row.metric for row in rows if row.spearman_high is not None and row.spearman_high < 0]
-    verb = "points" if len(wrong) == 1 else "point"
-    return [f"{first_few(wrong, NAMED)} {verb} the wrong way."] if wrong else []
+    return [f"Pointing the wrong way: {first_few(wrong, NAMED)}."] if wrong else []
 
 
 def _ceiling(agreement: Agreement, scope: Scope) -> list[str]:
     people = agreement.ceiling(scope)
     if people is None:
-        return (
-            [] if scope.corpus == MEAN else ["Single ratings are not known, and so how far people agree is not, too."]
-        )
+        return []
     said = []
     if people.spearman is not None:
         said.append(f"one rater agrees with the others at {fixed(people.spearman, DECIMALS)}")
@@ -171,9 +175,9 @@ def _correlation(row: AgreementRow) -> str:
     return ", ".join(filter(None, (f"{value_text(estimate, DECIMALS)} {interval}".strip(), p)))
 
 
-def _where(scope: Scope) -> str:
+def _where(scope: Scope, size: str = "") -> str:
     corpus = "the mean over corpora" if scope.corpus == MEAN else scope.corpus
-    return f"{corpus}, {scope.dimension}"
+    return f"{corpus} ({', '.join(filter(None, (scope.dimension, size)))})"
 
 
 def _size(scope: Scope, rows: Sequence[AgreementRow]) -> str:
@@ -187,4 +191,5 @@ def _agreement_basis(agreement: Agreement) -> str:
     return (
         f"[low, high]: {level} interval, bootstrap over {agreement.unit}; p by permutations of the ratings, not "
         "corrected over metrics; metrics against each other by permutation tests after Holm's correction"
+        f"{'' if agreement.ceilings else '; single ratings are not known, and so how far people agree is not'}"
     )

@@ -138,7 +138,7 @@ def report_page(content: ReportContent) -> str:
 </header>
 <main>
 <div class="title">
-<p class="kind">{html_escape(_kind(content.result))}</p>
+{f'<p class="kind">{html_escape(_kind(content.result))}</p>' if content.result.files else ""}
 <h1 dir="auto">{html_escape(title)}</h1>
 <p class="about">{html_escape(about)}</p>
 </div>

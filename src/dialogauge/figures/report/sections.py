@@ -88,10 +88,9 @@ def agreement_section(content: ReportContent, exports: Exports) -> str:
     parts = []
     for name, coefficient in (("agreement", "spearman"), ("agreement-pearson", "pearson")):
         drawn = [heat_map(agreement, level, coefficient) for level in levels]
-        key = (
-            "Blue: agrees with people, orange: points the wrong way. One rater: one rater with the mean of the others. "
-            "Ceiling: what a metric would reach that knew people's mean."
-        )
+        key = "Blue: agrees with people, orange: points the wrong way."
+        if agreement.ceilings:
+            key += " One rater: one rater with the mean of the others. Ceiling: what knowing people's mean would reach."
         figure = _figure(name, f"Agreement with people, {coefficient.capitalize()}", drawn, key, "wide")
         parts.append(
             figure if coefficient == "spearman" else f"<details><summary>By Pearson</summary>{figure}</details>"
@@ -167,6 +166,6 @@ def _sentences(sentences: Sequence[str]) -> str:
 
 
 def _capital(text: str) -> str:
-    """But for a name before a colon: fbd is no Fbd."""
-    first = text.split(" ")[0]
-    return text if first.endswith(":") and first[:-1] not in ("line", "p") else text[:1].upper() + text[1:]
+    """But for names: fbd is no Fbd."""
+    first = text.split(" ")[0].rstrip(",;")
+    return text[:1].upper() + text[1:] if first.isalpha() or first == "line:" else text
