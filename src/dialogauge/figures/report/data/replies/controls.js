@@ -138,7 +138,7 @@ function makeControls(model, hooks) {
     if (view === "apart") against.value = rating || "";
     byId("replies-by-label").hidden = !["best", "worst", "apart"].includes(view) || sorted.key === "apart";
     byId("replies-against-label").hidden = view !== "apart" || against.options.length < 2;
-    const isDirected = !chosenColumn() || hasWords(chosenColumn());
+    const isDirected = !chosenColumn() || chosenColumn().better;
     for (const button of views) {
       if (button.dataset.view === "best") button.textContent = isDirected ? "Best" : "Highest";
       if (button.dataset.view === "worst") button.textContent = isDirected ? "Worst" : "Lowest";

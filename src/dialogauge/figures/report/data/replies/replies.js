@@ -13,7 +13,6 @@ function start(model) {
   const columns = new Set(firstColumns(model));
   let shown = new Uint32Array(0);
   let order = { name: "", turns: shown };
-  let writing = 0;
   let from = null; // what had the focus when a reply was opened elsewhere than in the list
 
   const list = makeList(model, { open: (place) => reply.show(shown[place]), sort });
@@ -67,14 +66,14 @@ function start(model) {
     end.textContent = `Scrolling reaches the first ${reached} of them: search or filter to see others.`;
   }
 
-  // After a rest: browsers refuse more than a few changes a second.
   function writeAddress(turn) {
-    clearTimeout(writing);
-    writing = setTimeout(() => {
-      const address = toAddress(choice, sorted, turn);
-      if (address === START && !location.hash.startsWith(START)) return;
+    const address = toAddress(choice, sorted, turn);
+    if (address === START && !location.hash.startsWith(START)) return;
+    try {
       history.replaceState(null, "", address === START ? "#replies" : address);
-    }, 300);
+    } catch {
+      // Some browsers refuse many changes in a row: the address lags behind till the next.
+    }
   }
 
   function readAddress() {
@@ -157,9 +156,10 @@ function explained(model, { key, descending }) {
     return [descending ? "Highest first: by how much " : "Lowest first: by how much ", userText(column.distance), by];
   }
   let words = ["Lowest", "Highest"];
-  if (hasWords(column)) words = column.better > 0 ? ["Worst", "Best"] : ["Best", "Worst"];
+  if (column.better) words = column.better > 0 ? ["Worst", "Best"] : ["Best", "Worst"];
   if (column.kind === "other") return ["By ", column.name, descending ? ", backwards." : "."];
-  return [words[Number(descending)], " first, by ", userText(column.name), "."];
+  const people = column.kind === "rating" ? " as people rated: higher counts as better." : ".";
+  return [words[Number(descending)], " first, by ", userText(column.name), people];
 }
 
 function toAddress(choice, sorted, turn) {

@@ -159,10 +159,6 @@ function arrowOf(column) {
   return column.kind === "rating" ? "" : ARROWS.get(column.better);
 }
 
-function hasWords(column) {
-  return column.better !== 0 && column.kind !== "rating";
-}
-
 function grouped(count) {
   return count.toLocaleString("en");
 }
