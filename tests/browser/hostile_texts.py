@@ -32,13 +32,14 @@ CHARACTERS = (
     "open \u202e\u2067\u202d never closed",
     "\x1b[31mred\x1b[0m \x1b]0;title\x07 bell",
     "nul \x00 and \x08 back",
-    "lone \ud800 high and \udfff low",
     "شكرا جزيلا لك",
     "שלום עולם",
     "你好 😀 👩‍👩‍👧 é e\u0301 Z̷̡͘a̵l̴g̶o̷",
     "\ufeffbom \u00ad soft \u200b zero",
     "tab\there\r\nline",
 )
+HALF = "lone \ud800 high and \udfff low"
+"""Half of a pair, which no file may hold; Python's strings do."""
 FORMULAS = ("=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", '=HYPERLINK("https://example.org","x")')
 NAMES = ("__proto__", "constructor", "toString", "hasOwnProperty", "length", "null", "undefined", "NaN", "../../etc")
 LONG = ("w" * 5000, "long " * 2000)
@@ -66,6 +67,5 @@ def turns() -> list[dict[str, Any]]:
 
 
 def write_turns(path: Path, rows: list[dict[str, Any]]) -> Path:
-    """Escapes as JSON has them keep lone surrogates."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path

@@ -1,0 +1,41 @@
+"""The list of replies of a page, as a reader uses it."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+
+class Replies:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.search = page.get_by_role("searchbox", name="Search")
+        self.list = page.get_by_role("grid", name="Replies")
+        self.rows = self.list.locator(".replies-rows").get_by_role("row")
+        self.count = page.locator("#replies-count")
+        self.reply = page.get_by_role("dialog")
+        expect(self.search).to_be_visible()
+        expect(self.rows.first).to_be_visible()
+
+    def head(self, name: str) -> Locator:
+        return self.list.get_by_role("columnheader", name=name)
+
+    def sort(self, name: str) -> None:
+        self.head(name).get_by_role("button").click()
+
+    def texts(self) -> list[str]:
+        """The replies in sight, from the first on."""
+        return self.rows.locator(".replies-reply").all_text_contents()
+
+    def numbers(self, name: str) -> list[float]:
+        """A column of the rows in sight, from the first on."""
+        heads = self.list.get_by_role("columnheader").all_text_contents()
+        place = next(i for i, head in enumerate(heads) if re.sub(r" [↑↓]$", "", head) == name)
+        cells = [row.get_by_role("gridcell").nth(place).inner_text() for row in self.rows.all()]
+        return [float(cell.replace("−", "-")) for cell in cells]
+
+    def open_first(self) -> Locator:
+        self.rows.first.click()
+        expect(self.reply).to_be_visible()
+        return self.reply
