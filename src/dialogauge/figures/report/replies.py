@@ -99,7 +99,8 @@ _LIST = """<div class="replies-empty" hidden><p>No reply is like this.</p>
 Enter opens a reply; Escape closes it.</p>
 <div class="replies-print"></div>"""
 
-_SCATTER = """<div class="scatter-tools" hidden>
+_SCATTER = """<noscript><p class="replies-note">The points need JavaScript, which is switched off here.</p></noscript>
+<div class="scatter-tools" hidden>
 <label><span>Up</span> <select id="scatter-up"></select></label>
 <label><span>Across</span> <select id="scatter-across"></select></label>
 <div class="scatter-legend" role="group" aria-label="Systems shown"></div>

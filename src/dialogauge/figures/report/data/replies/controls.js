@@ -74,8 +74,8 @@ function makeControls(model, hooks) {
     }
     const places = [["all", "all texts and ids"], ["reply", "replies"], ["context", "contexts"]];
     places.push(["reference", "references"], ["id", "ids"]);
-    const known = model.kept ? places : places.slice(4);
-    byId("replies-where").append(...known.map(([key, name]) => new Option(name, key)));
+    byId("replies-where").append(...places.map(([key, name]) => new Option(name, key)));
+    byId("replies-where").parentElement.hidden = !model.kept;
     byColumn.append(...numbers.map(option));
     if (directed(model).length) byColumn.value = directed(model)[0].key;
     against.append(...model.ratings.map((rating) => new Option(`people: ${rating.name}`, rating.key)));

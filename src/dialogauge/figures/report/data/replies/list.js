@@ -47,6 +47,7 @@ function systemName(model, system) {
 function makeList(model, { open, sort }) {
   const list = document.getElementById("replies-list");
   const [head, rows] = list.children;
+  list.classList.toggle("replies-bare", !model.kept);
   const drawn = new Map(); // rows in the page, by their place in the list
   let shown = new Uint32Array(0);
   let columns = [];
@@ -58,8 +59,9 @@ function makeList(model, { open, sort }) {
     ({ shown, columns, query } = next);
     active = Math.min(active, Math.max(shown.length - 1, 0));
     list.setAttribute("aria-rowcount", shown.length + 1);
-    list.setAttribute("aria-colcount", columns.length + 3);
-    list.style.setProperty("--columns", `7rem 4.5rem minmax(16rem, 1fr)${" 5rem".repeat(columns.length)}`);
+    list.setAttribute("aria-colcount", columns.length + (model.kept ? 3 : 2));
+    const names = model.kept ? "7rem 4.5rem minmax(16rem, 1fr)" : "minmax(7rem, 1fr) minmax(7rem, 2fr)";
+    list.style.setProperty("--columns", names + " 5rem".repeat(columns.length));
     list.style.setProperty("--least", `${31 + 5.75 * columns.length}rem`);
     drawHead(next.sorted);
     redraw();
@@ -102,7 +104,8 @@ function makeList(model, { open, sort }) {
     row.setAttribute("aria-rowindex", place + 2);
     row.tabIndex = place === active ? 0 : -1;
     row.style.transform = `translateY(${place * height}px)`;
-    row.append(nameCell(turn), idCell(turn), replyCell(turn), ...columns.map((column) => numberCell(column, turn)));
+    row.append(nameCell(turn), idCell(turn), ...(model.kept ? [replyCell(turn)] : []));
+    row.append(...columns.map((column) => numberCell(column, turn)));
     row.addEventListener("click", () => {
       activate(place);
       open(place);
@@ -129,7 +132,6 @@ function makeList(model, { open, sort }) {
   }
 
   function replyCell(turn) {
-    if (!model.kept) return cell("replies-text");
     const context = textsOf(model, model.context[turn]);
     const wanted = query.toLowerCase();
     const before = (wanted && context.findLast((said) => said.toLowerCase().includes(wanted))) || context.pop();
@@ -149,9 +151,9 @@ function makeList(model, { open, sort }) {
     const row = element("div", "replies-row");
     row.setAttribute("role", "row");
     row.setAttribute("aria-rowindex", 1);
-    const fixed = [["system", "system"], ["id", "id"], ["length", "reply"]];
+    const fixed = [["system", "system"], ["id", "id"], ["", "reply"]].slice(0, model.kept ? 3 : 2);
     const heads = [...fixed, ...columns.map((column) => [column.key, column.name, arrowOf(column)])];
-    row.append(...heads.map(([key, name, arrow = ""], place) => headCell(key, name, arrow, place > 2, sorted)));
+    row.append(...heads.map(([key, name, arrow = ""], at) => headCell(key, name, arrow, at >= fixed.length, sorted)));
     head.replaceChildren(row);
   }
 
@@ -160,7 +162,7 @@ function makeList(model, { open, sort }) {
     made.setAttribute("role", "columnheader");
     const isSorted = key === sorted.key;
     if (isSorted) made.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
-    if (key === "length") {
+    if (!key) {
       made.append(name);
       return made;
     }
