@@ -23,7 +23,7 @@ def replies_section(turns: ReportTurns) -> str:
 <p class="replies-lead">Every reply with its numbers. Choose one to see what it answers, and what the other systems
 said in its place.</p>
 {why}
-<p class="replies-wait" role="status">Reading the replies …</p>
+<p class="replies-wait" role="status" hidden>Reading the replies …</p>
 <noscript><p class="replies-note">The list of replies needs JavaScript, which is switched off here.</p></noscript>
 {_TOOLS}
 {_LIST}

@@ -238,6 +238,7 @@ function printedRow(model, columns, turn) {
 }
 
 if (byId("replies") && byId("turns")) {
+  document.querySelector(".replies-wait").hidden = false;
   readTurns().then((data) => start(makeModel(data))).catch((error) => {
     document.querySelector(".replies-wait")?.replaceChildren(`The replies cannot be shown. ${error.message}`);
     throw error;
