@@ -67,6 +67,13 @@ def test_ratings_are_means_and_each_rater_is_kept():
     assert found.flags["not rated"] == [2]
 
 
+def test_a_system_may_have_no_value_of_a_metric():
+    turns = [Turn("1", "a", system="a", extra={"x": 1}), Turn("1", "b", system="b"), Turn("2", "c", system="b")]
+    found = turns_of_result(evaluate(turns, "length,column[name=x]"))
+    np.testing.assert_array_equal(found.values["column[name=x]"], [1, np.nan, np.nan])
+    assert found.flags == {"no column[name=x]": [1, 2]}
+
+
 def test_flags_are_of_some_turns_and_never_of_all():
     turns = [Turn("1", "a", ("q",), ("r",)), Turn("2", "\u200b ", ("q",)), Turn("3", "c", ("q",), ("r",))]
     found = turns_of_result(evaluate(turns, "length,bleu"))

@@ -114,7 +114,7 @@ def _report_turns(turns: list[Turn], samples: Sequence[Sample], texts: bool) -> 
 def _own_places(sample: Sample, turns: Sequence[Turn], places: Mapping[tuple[str, str], int]) -> list[int]:
     """Where the sample's rows stand among the turns. A kept run names the rows of metrics that score turns alone; those
     of others are all of its system's, unless turns were left out."""
-    if sample.ids:
+    if sample.ids or sample.values is not None:
         return [places[sample.system, name] for name in sample.ids]
     return [place for place, turn in enumerate(turns) if turn.system == sample.system]
 
