@@ -50,6 +50,11 @@ def test_names_are_text():
     assert said == "<b onload='x'>&\\u202e\\u001b\ufffd: 1.0"
 
 
+def test_names_from_right_to_left_are_set_apart():
+    said = [part.text for part in drawn(row("ישן")).iter(f"{SVG}title")]
+    assert said == ["m", "\u2068ישן\u2069: 1.0"]
+
+
 @pytest.mark.parametrize("values", [[0.0, 1.0], [5.0, 5.0], [0.0, 0.0], [-3e-9, 2e-9], [1e12, 3e12], [], [-2.0, 7.0]])
 def test_axes_have_round_ticks_inside(values):
     scale = AxisScale.around(values, 0, 100)

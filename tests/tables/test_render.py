@@ -21,6 +21,7 @@ from dialogauge.tables import (
     Table,
     printable,
     render,
+    running_text,
     to_csv,
     to_html,
     to_json,
@@ -118,6 +119,13 @@ def test_hostile_names_are_text():
     assert "<script" not in html
     assert 'onload="' not in html
     assert parsed(html).find(".//tbody//th").text == "&lt;\\u001b[31m\\u202e"
+
+
+def test_names_from_right_to_left_turn_nothing_round():
+    assert running_text("a <b> is") == "a &lt;b&gt; is"
+    assert running_text("between ישן and b (0.1, p)") == "between <bdi>ישן</bdi> and b (0.1, p)"
+    assert running_text("between ישן and חדש") == "between <bdi>ישן</bdi> and <bdi>חדש</bdi>"
+    assert running_text("of حديث 2 שלום (0.1") == "of <bdi>حديث 2 שלום</bdi> (0.1"
 
 
 def test_results_show_themselves_with_their_warnings():

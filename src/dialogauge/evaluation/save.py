@@ -6,8 +6,9 @@ import json
 import platform
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from dialogauge.evaluation.saved import KeptTexts
     from dialogauge.evaluation.texts import RunTexts
 
+PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "torch", "transformers")
+"""Those on which numbers may depend; named where they are installed, whether or not a run needed them."""
 SCORES = "scores.json"
 REPLIES: dict[Order, str] = {"worst": "worst.jsonl", "best": "best.jsonl"}
 FILES = (RUN, SCORES, TURNS, TEXTS, MEASURES, *REPLIES.values())
@@ -95,15 +98,11 @@ def _write_turns(result: Result, path: Path) -> None:
 
 def provenance(command: list[str] | None) -> dict[str, Any]:
     """By which command and with what a run was made."""
-    packages = ("numpy", "pandas", "pyarrow", "scipy")
-    return {
-        "command": command or sys.argv,
-        "versions": {
-            "dialogauge": __version__,
-            "python": platform.python_version(),
-            **{package: version(package) for package in packages},
-        },
-    }
+    versions = {"dialogauge": __version__, "python": platform.python_version()}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return {"command": command or sys.argv, "versions": versions}
 
 
 def _run_record(result: Result, command: list[str] | None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Rows to text, Markdown, HTML, LaTeX, CSV and JSON. Imports nothing of ours."""
 
-from dialogauge.tables.html import for_notebook, html_escape, small_print, to_html
+from dialogauge.tables.html import for_notebook, html_escape, running_text, small_print, to_html
 from dialogauge.tables.render import (
     FORMATS,
     render,
@@ -26,6 +26,7 @@ __all__ = [
     "printable",
     "render",
     "render_table",
+    "running_text",
     "small_print",
     "to_csv",
     "to_html",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dialogauge.tables.html import small_print
 from dialogauge.tables.names import fit, fit_all
-from dialogauge.tables.svg import BEST, FLOOR, INK, AxisScale, drawing, element, label, safe, text_width, tick_labels
+from dialogauge.tables.svg import BEST, FLOOR, INK, AxisScale, drawing, element, label, spoken, text_width, tick_labels
 
 WIDE, ROW, TOP, BOTTOM = 360.0, 22.0, 46.0, 26.0
 NAMES = 118.0
@@ -122,7 +122,7 @@ def _row(place: int, row: ForestRow, name: str, scale: AxisScale) -> str:
     y = TOP + ROW * (place + 0.5)
     colour, kind = (BEST, "best") if row.best else (INK, "mark")
     parts = [
-        element("title", safe(row.said)),
+        element("title", spoken(row.said)),
         element("rect", x=0, y=y - ROW / 2, width=WIDE, height=ROW, fill="none", pointer_events="all"),
         label(0, y + 4, name, **_squeezed(name)),
         label(WIDE, y + 4, row.shown, text_anchor="end", font_weight=600 if row.best else None, class_="value"),

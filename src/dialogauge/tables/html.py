@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 
 from dialogauge.tables.table import ARROWS, Cell, Header, Table, printable
@@ -13,6 +14,13 @@ NOTEBOOK_STYLE = (
     ".dialogauge .notes { font-size: smaller; overflow-wrap: anywhere } "
     ".dialogauge .panels { display: flex; flex-wrap: wrap; gap: 12px }</style>"
 )
+
+
+RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+    "(?:[^\n;:,()A-Za-z]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff])?"
+)
+"""Letters of such scripts, with what stands between them and is no Latin letter."""
 
 
 def to_html(table: Table, caption: str = "") -> str:
@@ -34,12 +42,18 @@ def for_notebook(*parts: str) -> str:
 
 def small_print(lines: Iterable[str]) -> str:
     """One line each, broken anywhere: signatures have no spaces."""
-    text = "<br>\n".join(map(html_escape, lines))
+    text = "<br>\n".join(map(running_text, lines))
     return f'<p class="notes">{text}</p>' if text else ""
 
 
 def html_escape(text: str) -> str:
     return html.escape(printable(text))
+
+
+def running_text(text: str) -> str:
+    """Escaped, with names that are read from right to left set apart, so that they do not turn round what stands
+    beside them."""
+    return RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", html_escape(text))
 
 
 def _cell(place: int, header: Header, cell: Cell) -> str:

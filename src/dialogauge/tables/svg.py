@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from html import escape
 
+from dialogauge.tables.html import RIGHT_TO_LEFT
 from dialogauge.tables.table import printable, width
 
 INK = "currentColor"
@@ -37,13 +38,18 @@ def safe(value: str | float) -> str:
     return f"{round(value, 2) + 0.0:g}"
 
 
+def spoken(text: str) -> str:
+    """Words for who points at something or cannot see it, with names from right to left set apart (U+2068, U+2069)."""
+    return RIGHT_TO_LEFT.sub("\u2068\\g<0>\u2069", safe(text))
+
+
 def label(x: float, y: float, text: str, **attributes: str | float | None) -> str:
     return element("text", safe(text), x=x, y=y, **attributes)
 
 
 def drawing(wide: float, high: float, title: str, description: str, *inside: str, class_: str = "chart") -> str:
     """A picture with its name, and in words what it shows."""
-    named = [element("title", safe(title)), element("desc", safe(description))]
+    named = [element("title", spoken(title)), element("desc", spoken(description))]
     return element(
         "svg",
         *named,

@@ -6,6 +6,7 @@ import pytest
 
 import dialogauge
 from dialogauge.agreement.result import Agreement, AgreementRow, Ceiling, Contrast
+from dialogauge.evaluation.answer import find_answer
 from dialogauge.evaluation.compare_systems import compare_result
 from dialogauge.evaluation.options import Settings
 from dialogauge.figures.report.findings import agreement_findings, comparison_findings, score_findings
@@ -108,6 +109,14 @@ def test_a_run_that_kept_no_rows_is_not_tested():
     result = replace(dialogauge.evaluate(turns(), "length", resamples=10), samples=[])
     assert compare_result(result) is None
     assert "kept summaries alone" in score_findings(result)[0].text
+
+
+def test_an_answer_is_kept_also_where_rows_are_not():
+    comparison = dialogauge.compare(turns(), "rouge_l", resamples=50)
+    scores = [score for score in comparison.scores if score.metric == "rouge_l"]
+    answer = find_answer(comparison.pairs, scores, "contexts", Settings())
+    result = replace(dialogauge.evaluate(turns(), "rouge_l", resamples=10), samples=[], answer=answer)
+    assert [finding.sentences for finding in score_findings(result)] == [answer.sentences()]
 
 
 def test_which_metric_agrees_best_beside_the_ceiling():

@@ -18,7 +18,7 @@ from dialogauge.evaluation.result import DIRECTION, decimals_of_scores
 from dialogauge.stats.arrays import Floats
 from dialogauge.tables import Cell, Header, Table
 from dialogauge.tables.names import fit, fit_all
-from dialogauge.tables.svg import BEST, FLOOR, INK, AxisScale, drawing, element, label, safe, text_width, tick_labels
+from dialogauge.tables.svg import BEST, FLOOR, INK, AxisScale, drawing, element, label, spoken, text_width, tick_labels
 
 SIDE, TOP = 26.0, 62.0
 """Of a cell of a matrix, and above the first."""
@@ -86,7 +86,7 @@ def _cell(x: float, y: float, pair: Pair, direction: bool | None, words: str) ->
     half = SIDE / 2 - 1.5
     box = {"x": x - half, "y": y - half, "width": 2 * half, "height": 2 * half, "rx": 4}
     where = f"translate({x:.2f} {y:.2f})"
-    title = element("title", safe(words))
+    title = element("title", spoken(words))
     if pair.better == pair.first:
         mark = element("path", d=UP, transform=where, fill="#fff", class_="on-colour")
         return element("g", title, element("rect", **box, fill=BEST), mark)
@@ -142,7 +142,7 @@ def _heat(x: float, y: float, wide: float, high: float, value: float | None, wor
     colour = FLOOR if value is not None and value < 0 else BEST
     return element(
         "g",
-        element("title", safe(words)),
+        element("title", spoken(words)),
         element("rect", **box, fill=colour, fill_opacity=strength),
         element("rect", **box, fill="none", stroke=INK, stroke_opacity=0.12),
         label(x + wide / 2, y + high / 2 + 4, fixed(value, 2).replace("-", "−"), text_anchor="middle"),
@@ -203,7 +203,7 @@ def _histogram_figure(metric: str, known: Mapping[str, Floats], counts: Mapping[
         parts.append(
             element(
                 "g",
-                element("title", safe(words)),
+                element("title", spoken(words)),
                 element("rect", x=0, y=base - tall + 3, width=WIDE, height=tall, fill="none", pointer_events="all"),
                 label(0, base - 6, name),
                 *bars,

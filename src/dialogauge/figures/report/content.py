@@ -188,7 +188,7 @@ def _findings(result: Reported, comparison: Comparison | None, digits: int | Non
         return agreement_findings(result)
     if comparison is not None:
         return comparison_findings(comparison, digits)
-    return score_findings(result) if isinstance(result, Result) else []
+    return score_findings(result, digits) if isinstance(result, Result) else []
 
 
 def _spreads(result: Result | Comparison) -> dict[str, dict[str, Floats]]:

@@ -41,8 +41,10 @@ def comparison_findings(comparison: Comparison, digits: int | None = None) -> li
     return sorted(found, key=lambda finding: (finding.about != lead, directions[finding.about] is None))
 
 
-def score_findings(result: Result) -> list[Finding]:
-    """Where systems were not tested against each other."""
+def score_findings(result: Result, digits: int | None = None) -> list[Finding]:
+    """Where systems were not tested against each other, or under one metric alone."""
+    if result.answer:
+        return [Finding(result.answer.metric, result.answer.sentences(digits), result.answer.basis())]
     if len(result.systems) == 1:
         system = next(iter(result.systems))
         opening = f"There is one system, {system}: nothing here says whether another would do better."

@@ -14,11 +14,12 @@ from dialogauge.evaluation.result import Result, column_signatures
 from dialogauge.figures.report.content import ReportContent, Reported, file_name, without_folders
 from dialogauge.figures.report.export import Exports
 from dialogauge.metrics.registry import metric_class
-from dialogauge.tables import Cell, Header, Table, html_escape, to_html
+from dialogauge.tables import Cell, Header, Table, html_escape, running_text, to_html
 
 PATHS = ("--out", "--html", "--plot", "--figures", "--real", "--ratings")
 """Options whose value is a file or a folder."""
 PROGRAM = "dialogauge"
+TYPES = {"f32": "float32", "bf16": "bfloat16"}
 WORDS = {
     "model": "model {}",
     "enc": "encoder {}",
@@ -99,6 +100,7 @@ def signature_in_words(signature: str) -> str:
         key, _, value = part.partition(":")
         if key in WORDS and value:
             what, _, weights = value.partition("@")
+            what = TYPES.get(what, what) if key == "dtype" else what
             shown = f"{what or 'own'} (sha256 {weights}…)" if weights else what
             said.append(WORDS[key].format(shown))
     return "; ".join(said)
@@ -173,7 +175,7 @@ def _cite(result: Reported, exports: Exports) -> str:
     copy_text = exports.copy_button("citation.txt", text, "the text")
     copy_entries = exports.copy_button("citations.bib", entries, "the BibTeX entries")
     return (
-        f'<h3>To cite it</h3>\n<div class="code"><p class="citation">{html_escape(text)}</p>{copy_text}</div>\n'
+        f'<h3>To cite it</h3>\n<div class="code"><p class="citation">{running_text(text)}</p>{copy_text}</div>\n'
         f"{_code(entries, 'BibTeX', copy_entries)}"
     )
 

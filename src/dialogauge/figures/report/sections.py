@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from dialogauge.agreement.points import LEVELS
@@ -13,7 +13,7 @@ from dialogauge.figures.report.content import ReportContent, without_folders
 from dialogauge.figures.report.export import Exports, figure_button
 from dialogauge.figures.report.findings import Finding
 from dialogauge.figures.report.made import scrolled
-from dialogauge.tables import Table, html_escape, render_table, small_print, to_csv, to_html
+from dialogauge.tables import Table, html_escape, render_table, running_text, small_print, to_csv, to_html
 from dialogauge.tables.forest import forest_key, forest_panel
 
 OPEN = 4
@@ -34,7 +34,8 @@ def answer_section(content: ReportContent) -> str:
             warning = "Each metric is tested by itself: the more metrics, the more differences come by chance."
             parts.append(f'<p class="basis">{warning}</p>')
     if content.result.caveats:
-        lines = [html_escape(f"{_capital(caveat.message.rstrip('.'))}.") for caveat in content.result.caveats]
+        names = content.result.names()
+        lines = [running_text(f"{_capital(caveat.message.rstrip('.'), names)}.") for caveat in content.result.caveats]
         parts.append(f"<h3>Keep in mind</h3>\n{_listed(lines, 'caveats', 'more')}")
     return _section("answer", "The answer", parts)
 
@@ -133,7 +134,7 @@ def _section(name: str, title: str, parts: Sequence[str]) -> str:
 
 
 def _figure(name: str, what: str, drawn: Sequence[str], key: str, kind: str = "beside") -> str:
-    caption = f"<figcaption>{html_escape(_capital(key))}</figcaption>" if key else ""
+    caption = f"<figcaption>{running_text(_capital(key))}</figcaption>" if key else ""
     panels = f'<div class="panels {kind}">{"".join(drawn)}</div>'
     if kind == "wide":
         panels = f'<div class="scroll" role="region" aria-label="{html_escape(what)}" tabindex="0">{panels}</div>'
@@ -162,10 +163,10 @@ def _listed(lines: Sequence[str], kind: str, more: str) -> str:
 
 
 def _sentences(sentences: Sequence[str]) -> str:
-    return html_escape(" ".join(sentences))
+    return running_text(" ".join(sentences))
 
 
-def _capital(text: str) -> str:
-    """But for names: fbd is no Fbd."""
-    first = text.split(" ")[0].rstrip(",;")
-    return text[:1].upper() + text[1:] if first.isalpha() or first == "line:" else text
+def _capital(text: str, names: Collection[str] = ()) -> str:
+    """But for names: fbd is no Fbd, and a.txt no A.txt."""
+    first = text.split(" ")[0].rstrip(",;:")
+    return text[:1].upper() + text[1:] if first.isalpha() and first not in names else text
