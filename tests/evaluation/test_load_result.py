@@ -70,8 +70,10 @@ def test_a_result_is_compared_as_its_corpus_is(result, tmp_path):
 
 
 def test_pairs_of_the_answer_are_those_of_the_comparison():
-    result = evaluate(EVERYDAY, resamples=50)
-    assert compare_result(result).pairs == compare(EVERYDAY, resamples=50).pairs
+    last_first = {"systems": ["offtopic", "dull", "good"], "resamples": 50}
+    result = evaluate(EVERYDAY, **last_first)
+    assert result.answer.systems[0] == "good"
+    assert compare_result(result).pairs == compare(EVERYDAY, **last_first).pairs
 
 
 def test_runs_beside_each_other_keep_their_texts(result, tmp_path):
