@@ -62,6 +62,8 @@ def test_compare_and_several_runs(dialogauge, responses, tmp_path):
         text = (tmp_path / page).read_text()
         assert "monday/a" in text
         assert "question 3" in text  # the replies' contexts
+    assert "dialogauge report monday tuesday --out report.html" in (tmp_path / "r.html").read_text()
+    assert "dialogauge compare monday tuesday --html report.html" in (tmp_path / "d.html").read_text()
 
 
 def test_no_texts(dialogauge, responses, rated, tmp_path):

@@ -19,7 +19,7 @@ from dialogauge.figures.report import check_report_path, page, report_content, r
 from dialogauge.figures.report.content import ReportContent
 
 VOID = {"meta", "br", "input", "hr", "img", "link", "wbr", "col", "rect", "line", "path", "circle"}
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\u2028\u202e\x1b[31m"
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\u2028\u202e\x1b[31m\ud800"
 
 
 class Page(HTMLParser):

@@ -226,14 +226,15 @@ def _renamed_turns(turns: ReportTurns, names: Mapping[str, str]) -> ReportTurns:
 
 
 def _kept_origin(paths: Sequence[str | Path]) -> Origin:
-    """As run.json says; of several runs, only the versions they have in common."""
+    """As run.json says; of several runs, the command that puts them together, and the versions they have in common."""
     records = [read_record(Path(path)) for path in paths]
-    commands = [record.get("command") for record in records]
-    command = commands[0] if len(commands) == 1 and isinstance(commands[0], list) else None
+    command = records[0].get("command")
+    if len(paths) > 1:
+        command = ["dialogauge", "report", *map(str, paths), "--out", "report.html"]
     versions = [record["versions"] for record in records if isinstance(record.get("versions"), dict)]
     common = {
         str(name): str(version)
         for name, version in (versions[0] if versions else {}).items()
         if all(other.get(name) == version for other in versions)
     }
-    return Origin([str(part) for part in command] if command else None, common)
+    return Origin([str(part) for part in command] if isinstance(command, list) else None, common)

@@ -64,7 +64,8 @@ def pairs_section(content: ReportContent, exports: Exports) -> str:
     key = (
         "Read from the row: a triangle up says that the system is better than that of the column, a triangle down that "
         "it is worse (p < 0.05 after Holm's correction over the pairs of the metric), a dot that they are not told "
-        "apart, ≠ that they differ where there is no better. Point at a cell for the difference."
+        "apart, ≠ that they differ where there is no better. Point at a cell for the difference; the "
+        "numbers open below."
     )
     figure = _figure("pairs", "Pairs of systems", drawn, key, kind)
     whole = comparison.pairs_table(content.digits)
