@@ -125,7 +125,14 @@ def _row(place: int, row: ForestRow, name: str, scale: AxisScale) -> str:
         element("title", spoken(row.said)),
         element("rect", x=0, y=y - ROW / 2, width=WIDE, height=ROW, fill="none", pointer_events="all"),
         label(0, y + 4, name, **_squeezed(name)),
-        label(WIDE, y + 4, row.shown, text_anchor="end", font_weight=600 if row.best else None, class_="value"),
+        label(
+            WIDE,
+            y + 4,
+            row.shown.replace("-", "−"),
+            text_anchor="end",
+            font_weight=600 if row.best else None,
+            class_="value",
+        ),
     ]
     if row.low is not None and row.high is not None:
         ends = {"x1": scale(row.low), "x2": scale(row.high), "y1": y, "y2": y}

@@ -148,6 +148,12 @@ def test_a_mean_over_corpora_leads_and_stands_by_its_interval():
     assert second.text == "On mine (overall, 40 turns), a agrees with people: Spearman 0.30 [0.10, 0.90], p = 0.001."
 
 
+def test_the_whole_comes_before_its_aspects():
+    rows = [row("a", 0.3, level="system"), row("a", 0.3, dimension="fluent"), row("a", 0.3, dimension="Overall")]
+    found = [finding.about for finding in agreement_findings(agreement(rows))]
+    assert found == ["mine (Overall)", "mine (fluent)", "mine (overall)"]
+
+
 def test_undefined_correlations():
     (finding,) = agreement_findings(agreement([row("a", None, None, None, None)]))
     assert "no metric has a correlation with people's ratings that is defined" in finding.text

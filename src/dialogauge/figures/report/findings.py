@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dialogauge.agreement.points import COUNTED, Scope
+from dialogauge.agreement.points import COUNTED, LEVELS, OVERALL, Scope
 from dialogauge.agreement.result import MEAN, Agreement, AgreementRow
 from dialogauge.evaluation.answer import MOST_SYSTEMS, find_answer
 from dialogauge.evaluation.comparison import Comparison
@@ -16,7 +16,6 @@ from dialogauge.tables import counted, first_few, in_words
 
 NAMED = 6
 """So many metrics or systems are named in a sentence."""
-LEVEL_ORDER = ("turn", "dialogue", "system")
 DECIMALS = 2
 
 
@@ -58,9 +57,9 @@ def score_findings(result: Result, digits: int | None = None) -> list[Finding]:
 
 
 def agreement_findings(agreement: Agreement) -> list[Finding]:
-    """Of each scope with all systems: the mean over corpora first, turns before systems."""
+    """Of each scope with all systems: the mean over corpora first, turns before systems, the whole before aspects."""
     scopes = [scope for scope in agreement.scopes if scope.system is None]
-    scopes.sort(key=lambda scope: (scope.corpus != MEAN, LEVEL_ORDER.index(scope.level)))
+    scopes.sort(key=lambda s: (s.corpus != MEAN, LEVELS.index(s.level), s.dimension.casefold() != OVERALL))
     return [Finding(_where(scope), _agreeing(agreement, scope), _agreement_basis(agreement)) for scope in scopes]
 
 

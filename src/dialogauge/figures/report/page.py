@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from dialogauge.agreement.result import Agreement
+from dialogauge.agreement.result import MEAN, Agreement
 from dialogauge.errors import InputError
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.digits import check_digits
@@ -29,7 +29,7 @@ from dialogauge.figures.report.sections import (
 )
 from dialogauge.figures.report.turns import data_block
 from dialogauge.files import check_writable_file, whole_file
-from dialogauge.tables import cut, first_few, html_escape, printable
+from dialogauge.tables import counted, cut, first_few, html_escape, printable
 
 ENDINGS = (".html", ".htm")
 LONGEST_TITLE = 90
@@ -156,14 +156,16 @@ def report_page(content: ReportContent) -> str:
 
 def _title(result: Reported) -> tuple[str, str]:
     """What it is about, and how much."""
-    names = list(dict.fromkeys(file_name(file.path) for file in result.files))
-    title = first_few(names, 3) if names else _kind(result)
+    names = [file_name(file.path) for file in result.files]
+    about = "" if isinstance(result, Agreement) else result.contents()
     if isinstance(result, Agreement):
-        metrics, rows = len(result.metrics), {row.corpus for row in result.rows} - {"mean"}
+        corpora = [name for name in dict.fromkeys(row.corpus for row in result.rows) if name != MEAN]
         turns = sum(len(part.turns) for part in result.rated)
-        counts = f"{metrics} metrics against people's ratings of {turns:,} turns, {len(rows)} corpora"
-        return cut(printable(title), LONGEST_TITLE), counts.replace(", 1 corpora", "").replace("1 metrics", "1 metric")
-    return cut(printable(title), LONGEST_TITLE), result.contents()
+        about = f"{counted(len(result.metrics), 'metric')} against people's ratings of {counted(turns, 'turn')}"
+        if len(corpora) > 1:
+            names, about = corpora, f"{about}, {len(corpora)} corpora"
+    title = first_few(dict.fromkeys(names), 3) if names else _kind(result)
+    return cut(printable(title), LONGEST_TITLE), about
 
 
 def _kind(result: Reported) -> str:
