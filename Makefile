@@ -75,6 +75,7 @@ bench: setup
 	@$(BIN)/python benchmarks/entailment.py
 	@$(BIN)/python benchmarks/level.py
 	@$(BIN)/python benchmarks/large.py
+	@$(BIN)/python -m benchmarks.report
 
 fuzz: setup
 	@$(BIN)/python -m benchmarks.fuzz_readers

@@ -37,6 +37,7 @@ FOLDER = Path(sys.prefix) / "browser" / CHROMIUM[0].rpartition("@")[2]
 AXE_SCRIPT = FOLDER / "axe.min.js"
 NAMES = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome")
 WITHOUT = "DIALOGAUGE_NO_BROWSER"
+UNFINISHED = ".unfinished-"
 ADVICE = (
     "the tests of HTML pages need a browser; install npm and call `make setup`, or put one of these on the PATH: "
     f"{', '.join(NAMES)} (on Debian: apt-get install --no-install-recommends chromium-headless-shell); "
@@ -97,14 +98,22 @@ def install() -> Browser:
 
 
 def _install() -> None:
-    print(f"Installing Chromium for the tests of HTML pages into {FOLDER}, once: 70 MB to download, 0.2 GB on disk.")
+    """One process at a time; what a killed one left unfinished is removed."""
+    import fcntl
+
     FOLDER.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=FOLDER.parent, prefix=".unfinished-") as name:
-        whole = Path(name) / "whole"
-        _unpack(whole, download=Path(name))
-        _check(Browser(whole / "chromium", _environment(whole)))
-        _write_fonts(whole, FOLDER)
-        if not FOLDER.is_dir():  # another process may have been quicker
+    with (FOLDER.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if FOLDER.is_dir():
+            return
+        for left in FOLDER.parent.glob(f"{UNFINISHED}*"):
+            shutil.rmtree(left)
+        print(f"Installing Chromium for the tests of HTML pages into {FOLDER}, once: 70 MB to download, 0.2 GB on disk.")
+        with tempfile.TemporaryDirectory(dir=FOLDER.parent, prefix=UNFINISHED) as name:
+            whole = Path(name) / "whole"
+            _unpack(whole, download=Path(name))
+            _check(Browser(whole / "chromium", _environment(whole)))
+            _write_fonts(whole, FOLDER)
             whole.rename(FOLDER)
 
 

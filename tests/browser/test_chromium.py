@@ -49,10 +49,12 @@ def test_without_npm_a_browser_on_the_path_is_taken(bare):
     ("npm", "said"), [(WRONG_FILE, "not the file that is known"), ("import sys; sys.exit('no net')", "no net")]
 )
 def test_a_download_that_fails_leaves_nothing_behind(bare, npm, said):
+    """Nor does one that was killed, after the next."""
     command(bare, "npm", npm)
+    (bare / "browser" / f"{chromium.UNFINISHED}x" / "whole").mkdir(parents=True)
     with pytest.raises(chromium.NoBrowser, match=said):
         chromium.install()
-    assert list((bare / "browser").iterdir()) == []
+    assert [path.name for path in (bare / "browser").iterdir()] == ["lock"]
 
 
 def test_a_download_that_fails_is_told_where_a_browser_is_on_the_path(bare, capsys):
