@@ -108,7 +108,7 @@ def _install() -> None:
             return
         for left in FOLDER.parent.glob(f"{UNFINISHED}*"):
             shutil.rmtree(left)
-        print(f"Installing Chromium for the tests of HTML pages into {FOLDER}, once: 70 MB to download, 0.2 GB on disk.")
+        print(f"Installing Chromium for tests of HTML pages into {FOLDER}, once: 70 MB to download, 0.2 GB on disk.")
         with tempfile.TemporaryDirectory(dir=FOLDER.parent, prefix=UNFINISHED) as name:
             whole = Path(name) / "whole"
             _unpack(whole, download=Path(name))
