@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.browser.pages import EXAMPLES, call
 from tests.browser.view import Replies
+from tests.shared import FOLDER
 
 PAGES = ("scored_page", "compared_page", "rated_page", "real_page", "kept_page")
 
@@ -41,6 +42,7 @@ def test_it_opens_and_asks_for_nothing(open_page, path):
 @pytest.mark.parametrize("path", PAGES, indirect=True)
 def test_everything_is_inside_and_nothing_else_is_let_in(path):
     page = path.read_text(encoding="utf-8")
+    assert not {str(folder) for folder in (path.parent, EXAMPLES, FOLDER) if str(folder) in page}
     policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', page)[1]
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";") if rule.strip())
     assert rules.pop("default-src") == "'none'"
