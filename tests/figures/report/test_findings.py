@@ -67,6 +67,7 @@ def test_pairs_that_were_asked_for_have_sentences_of_their_own():
     assert len(finding.sentences) == 2
     assert finding.sentences[0].startswith("On rouge_l, a is ahead of b by ")
     assert finding.sentences[1].startswith("On rouge_l, a is ahead of c by ")
+    assert "p after Holm's correction over 2 pairs" in finding.basis
 
 
 def test_systems_that_cannot_be_told_apart():

@@ -210,6 +210,17 @@ def test_texts_of_the_buttons_can_be_read_back(pages, result):
     assert all(f'id="figure-{name}"' in pages["scores"] for name in figures)
 
 
+def test_a_comparison_has_its_scores_with_intervals(pages):
+    comparison = dialogauge.compare(turns(), "rouge_l,length", resamples=50)
+    (block,) = re.findall(r'<script type="application/json" id="texts">(.*?)</script>', pages["comparison"], re.DOTALL)
+    texts = json.loads(block)
+    assert texts["scores.tex"] == comparison.to_latex() + "\n"
+    assert texts["pairs.csv"] == comparison.to_csv() + "\n"
+    shown = Page(pages["comparison"]).text("small")
+    for score in comparison.scores:
+        assert f"{score.low:.3f}"[:4] in shown
+
+
 def test_without_texts_no_text_is_in_the_page(result, agreement, tmp_path):
     for number, each in enumerate((result, agreement)):
         text = write_report(each, tmp_path / f"{number}.html", texts=False).read_text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from dialogauge.evaluation.forms import Forms
+from dialogauge.evaluation.forms import MetricForms
 from dialogauge.tables import html_escape
 
 FORMS = {"latex": ("LaTeX", "tex"), "markdown": ("Markdown", "md"), "csv": ("CSV", "csv")}
@@ -29,8 +29,8 @@ class Exports:
         inside = f"<span>Copy</span>{''.join(copy)}<span>Save</span>{''.join(save)}"
         return f'<div class="tools" role="group" aria-label="{html_escape(what)}" hidden>{inside}</div>'
 
-    def table_buttons(self, name: str, result: Forms, what: str) -> str:
-        return self.buttons(name, {form: result.render(form) for form in FORMS}, what)
+    def table_buttons(self, name: str, result: MetricForms, what: str, digits: int | None) -> str:
+        return self.buttons(name, {form: result.render(form, digits=digits) for form in FORMS}, what)
 
     def copy_button(self, name: str, text: str, what: str) -> str:
         self.texts[name] = text + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dialogauge.agreement.points import COUNTED, LEVELS, OVERALL, Scope
 from dialogauge.agreement.result import MEAN, Agreement, AgreementRow
@@ -73,14 +73,15 @@ def _under(comparison: Comparison, metric: str, digits: int | None) -> Finding:
     if len(pairs) < every:  # only some were asked for
         groups = [([pair], [score for score in scores if score.system in (pair.first, pair.second)]) for pair in pairs]
     answers = [find_answer(mine, both, comparison.unit, comparison.settings) for mine, both in groups]
-    known = [answer for answer in answers if answer is not None]
+    decimals = decimals_of_scores(scores)
+    known = [replace(answer, decimals=decimals) for answer in answers if answer is not None]
     if not known:
         return Finding(metric, [f"On {metric}, nothing can be ranked: fewer than two systems have a value."])
     sentences = [sentence for answer in known[:NAMED] for sentence in answer.sentences(digits)]
     left_out = len(known) - NAMED
     if left_out > 0:
         sentences.append(f"{counted(left_out, 'more pair')} of this metric stand{'s' if left_out == 1 else ''} below.")
-    return Finding(metric, sentences, known[0].basis())
+    return Finding(metric, sentences, replace(known[0], pairs=pairs).basis())
 
 
 def _undirected(metric: str, pairs: Sequence[Pair]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from dialogauge.agreement.points import LEVELS
 from dialogauge.agreement.result import Agreement
@@ -48,8 +48,14 @@ def scores_section(content: ReportContent, exports: Exports) -> str:
     panels = result.forest_panels()
     drawn = [forest_panel(panel) for panel in panels]
     figure = _figure("scores", "Scores", drawn, f"{forest_key(panels)}.")
-    table = result.to_table(content.digits)
-    buttons = exports.table_buttons("scores", result, "the scores") if isinstance(result, Result) else ""
+    if isinstance(result, Result):
+        table = result.to_table(content.digits)
+        buttons = exports.table_buttons("scores", result, "the scores", content.digits)
+    else:
+        table = result.to_table(content.digits, intervals=True)
+        texts = {form: render_table(form, table) for form in ("latex", "markdown")}
+        texts["csv"] = to_csv([asdict(score) for score in result.scores])
+        buttons = exports.buttons("scores", texts, "the scores")
     return _section("scores", "Scores", [figure, buttons, _table(table, "Scores")])
 
 
@@ -100,7 +106,7 @@ def agreement_section(content: ReportContent, exports: Exports) -> str:
     panels = agreement.forest_panels()
     key = f"{forest_key(panels)}."
     parts.append(_figure("agreement-intervals", "With intervals", [forest_panel(panel) for panel in panels], key))
-    parts.append(exports.table_buttons("agreement", agreement, "the agreement"))
+    parts.append(exports.table_buttons("agreement", agreement, "the agreement", content.digits))
     parts.append(_table(agreement.to_table(content.digits), "Agreement with people"))
     return _section("agreement", "Agreement with people", parts)
 
