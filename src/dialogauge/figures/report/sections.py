@@ -53,8 +53,9 @@ def scores_section(content: ReportContent, exports: Exports) -> str:
         buttons = exports.table_buttons("scores", result, "the scores", content.digits)
     else:
         table = result.to_table(content.digits, intervals=True)
-        texts = {form: render_table(form, table) for form in ("latex", "markdown")}
-        texts["csv"] = to_csv([asdict(score) for score in result.scores])
+        texts = {"latex": render_table("latex", table)}  # each as `compare` and `score` print it
+        texts |= {"markdown": render_table("markdown", result.to_table(content.digits))}
+        texts |= {"csv": to_csv([asdict(score) for score in result.scores])}
         buttons = exports.buttons("scores", texts, "the scores")
     return _section("scores", "Scores", [figure, buttons, _table(table, "Scores")])
 
