@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dialogauge import sqlite_file
 from dialogauge.cli.cache import _size
-from dialogauge.encode.cache import sqlite_file
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.model_files import MPNET, MPNET_FILES
 from dialogauge.encode.word_vectors.store import cached_store

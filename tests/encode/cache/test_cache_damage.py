@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from dialogauge.encode.cache import sqlite_file
+from dialogauge import sqlite_file
 from dialogauge.encode.cache.cache import Cache
-from dialogauge.encode.cache.sqlite_file import PAGE
+from dialogauge.sqlite_file import PAGE
 from tests.encode.cache.cached import MIB, made, on_disk
 
 ENTRIES = {**made(60, 1536), **made(20, 100, start=100), **made(4, 40_000, start=200)}

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from dialogauge import sqlite_file
 from dialogauge.encode.cache import cache as cache_module
-from dialogauge.encode.cache import sqlite_file, store
+from dialogauge.encode.cache import store
 from dialogauge.encode.cache.cache import Cache
 from tests.encode.cache.cached import MIB, made, run
 

@@ -14,12 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
-from dialogauge.encode.cache import sqlite_file
+from dialogauge import sqlite_file
 from dialogauge.encode.cache.parts import Generations
-from dialogauge.encode.cache.sqlite_file import is_busy
 from dialogauge.encode.cache.store import CacheFile, CacheHits, Use
 from dialogauge.errors import InputError
 from dialogauge.files import cache_folder
+from dialogauge.sqlite_file import is_busy
 
 LIMIT = 4 << 30
 PAUSE = 60.0

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dialogauge.encode.base import Coverage, Pool, Text, Tokens, Vectors
-from dialogauge.encode.cache.sqlite_file import PAGE, connect, impatient, number, transaction, write_back
+from dialogauge.sqlite_file import PAGE, connect, impatient, number, transaction, write_back
 
 LAYOUT = 2
 """Of packed entries; goes into their keys, so that entries of another layout are never found."""

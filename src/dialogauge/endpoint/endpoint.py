@@ -1,0 +1,230 @@
+"""Asks an endpoint many things at once, each once."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from dialogauge.endpoint.answers import Answers, kept_answers
+from dialogauge.endpoint.chat import Answer, ChatRequest, EndpointError
+from dialogauge.endpoint.connection import Connection, Trouble, plain_url, refuse_plain_key
+from dialogauge.endpoint.pace import Pace
+from dialogauge.errors import COUNT, InputError, check_number, check_whole
+from dialogauge.progress import progress_bar
+from dialogauge.tables import counted
+
+ATTEMPTS = 6
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+PATIENCE = 600.0
+"""The longest pause that an endpoint may ask for, in seconds."""
+
+
+@dataclass(frozen=True)
+class AskOptions:
+    """How a run may ask."""
+
+    offline: bool = False
+    """Whether only kept answers count, and nothing is asked."""
+    max_requests: int | None = None
+    """The most that are sent in a run, repeated attempts included."""
+    concurrency: int = 16
+    """The most that are under way at once."""
+    timeout: float = 120.0
+    """Seconds for one attempt."""
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_requests is not None:
+            check_whole("max_requests", self.max_requests, 0, COUNT * 1000)
+        check_whole("concurrency", self.concurrency, 1, 1000)
+        check_number("timeout", self.timeout, 0.001, 86400)
+
+
+@dataclass
+class Sent:
+    """What a run has sent so far, to all endpoints."""
+
+    most: int | None = None
+    count: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def take(self) -> bool:
+        """Whether one more may be sent; it then counts."""
+        with self._lock:
+            if self.most is not None and self.count >= self.most:
+                return False
+            self.count += 1
+            return True
+
+
+class Endpoint:
+    """One address. Answers come from those that are kept, and are kept as they come.
+
+    endpoint = Endpoint("http://localhost:8000/v1")
+    answers = endpoint.ask([ChatRequest({"model": "m", "messages": [{"role": "user", "content": "hi"}]})])
+    answers[0].content
+    """
+
+    def __init__(
+        self,
+        url: str,
+        options: AskOptions | None = None,
+        answers: Answers | None = None,
+        sent: Sent | None = None,
+    ) -> None:
+        self.url = plain_url(url)
+        self.options = options or AskOptions()
+        self.answers = kept_answers() if answers is None else answers
+        self.sent = sent or Sent(self.options.max_requests)
+        self.used: dict[bytes, None] = {}
+        """The keys of all answers that were given, in the order asked for."""
+        self._pace = Pace(self.options.concurrency)
+
+    def ask(self, requests: Iterable[ChatRequest], *, keep_refusals: bool = False) -> list[Answer]:
+        """The answers in the order of the requests; the same request is sent once. A request that the endpoint finds
+        wrong has an answer too (`Answer.refused`), which is kept only with `keep_refusals`.
+
+        EndpointError where one cannot be had: what was answered till then is kept.
+        """
+        asked = list(requests)
+        keys = [request.key(self.url) for request in asked]
+        by_key = dict(zip(keys, asked, strict=True))
+        found = self.answers.get(list(by_key))
+        missing = [request for key, request in by_key.items() if key not in found]
+        if missing and self.options.offline:
+            raise self._offline(len(missing))
+        if missing:
+            found |= _Fetching(self, missing, keep_refusals).run()
+        self.used |= dict.fromkeys(key for key in by_key)
+        return [found[key] for key in keys]
+
+    def missing(self, requests: Iterable[ChatRequest]) -> list[ChatRequest]:
+        """Those whose answers are not kept, each once."""
+        by_key = {request.key(self.url): request for request in requests}
+        found = self.answers.get(list(by_key))
+        return [request for key, request in by_key.items() if key not in found]
+
+    def refuse_missing(self, requests: Iterable[ChatRequest]) -> None:
+        """Where nothing may be asked, refuses all that would have to be at once."""
+        if self.options.offline and (missing := self.missing(requests)):
+            raise self._offline(len(missing))
+
+    def keep(self, request: ChatRequest, answer: Answer) -> None:
+        """For good."""
+        self.answers.put(self.url, request, answer)
+
+    def _offline(self, missing: int) -> InputError:
+        return InputError(
+            f"{self.url}: {counted(missing, 'answer')} {'is' if missing == 1 else 'are'} not kept, and with --offline "
+            "nothing is asked"
+        )
+
+
+class _Fetching:
+    """Some requests, sent by several threads."""
+
+    def __init__(self, endpoint: Endpoint, requests: Sequence[ChatRequest], keep_refusals: bool) -> None:
+        refuse_plain_key(endpoint.url)
+        self.endpoint = endpoint
+        self.keep_refusals = keep_refusals
+        self._waiting = deque(requests)
+        self._total = len(requests)
+        self._found: dict[bytes, Answer] = {}
+        self._stop = threading.Event()
+        self._failure: Exception | None = None
+        self._lock = threading.Lock()
+
+    def run(self) -> dict[bytes, Answer]:
+        options = self.endpoint.options
+        workers = [
+            threading.Thread(target=self._work, daemon=True) for _ in range(min(options.concurrency, self._total))
+        ]
+        try:
+            with progress_bar(total=self._total, description="asking", shown=options.progress, unit="request") as bar:
+                for worker in workers:
+                    worker.start()
+                while any(worker.is_alive() for worker in workers):
+                    next(worker for worker in workers if worker.is_alive()).join(0.2)
+                    bar.update(len(self._found) - bar.n)
+        finally:
+            self._stop.set()
+        if self._failure is not None:
+            raise self._failure
+        return self._found
+
+    def _work(self) -> None:
+        options = self.endpoint.options
+        connection = Connection(self.endpoint.url, options.timeout)
+        try:
+            while not self._stop.is_set():
+                try:
+                    request = self._waiting.popleft()
+                except IndexError:
+                    return
+                answer = self._answer(connection, request)
+                if answer is None:
+                    return
+                if self.keep_refusals or not answer.refused:
+                    answer = self.endpoint.answers.put(self.endpoint.url, request, answer)
+                with self._lock:
+                    self._found[request.key(self.endpoint.url)] = answer
+        except Exception as error:
+            self._fail(error)
+        finally:
+            connection.close()
+
+    def _answer(self, connection: Connection, request: ChatRequest) -> Answer | None:
+        """None where all is to stop."""
+        pace, body = self.endpoint._pace, request.sent
+        for attempt in range(1, ATTEMPTS + 1):
+            began = pace.enter(self._stop)
+            if began is None:
+                return None
+            if not self.endpoint.sent.take():
+                pace.failed(began, crowded=False)
+                self._fail(self._spent())
+                return None
+            try:
+                answer = connection.post(body)
+            except Trouble as trouble:
+                last = attempt == ATTEMPTS or (trouble.after or 0.0) > PATIENCE
+                pace.failed(began, trouble.crowded, 0.0 if last else trouble.after or 0.0)
+                if last:
+                    self._fail(self._given_up(trouble, attempt))
+                    return None
+                if trouble.after is None:
+                    self._stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0))
+            except BaseException:
+                pace.failed(began, crowded=False)
+                raise
+            else:
+                pace.answered()
+                return answer
+        return None
+
+    def _fail(self, error: Exception) -> None:
+        """The first failure counts; requests that are under way may still be answered, and are kept."""
+        with self._lock:
+            self._failure = self._failure or error
+        self._stop.set()
+
+    def _given_up(self, trouble: Trouble, attempts: int) -> EndpointError:
+        wanted = f"; it asks to wait {trouble.after:.0f} s" if (trouble.after or 0.0) > PATIENCE else ""
+        return EndpointError(
+            f"{self.endpoint.url}: {trouble}{wanted} (given up after {counted(attempts, 'attempt')}). {self._left()}"
+        )
+
+    def _spent(self) -> EndpointError:
+        most = self.endpoint.sent.most or 0
+        return EndpointError(
+            f"{self.endpoint.url}: {counted(most, 'request')} sent, no more with --max-requests {most}. {self._left()}"
+        )
+
+    def _left(self) -> str:
+        return (
+            f"{len(self._found)} of the {self._total} answers asked for came and are kept: the same command asks for "
+            "the others alone"
+        )
