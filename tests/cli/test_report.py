@@ -120,3 +120,35 @@ def test_a_study_stands_alone(dialogauge, responses, rated, tmp_path):
     done = dialogauge("report", *runs, "--out", tmp_path / "page.html")
     assert done.code == 2
     assert "is a run of `correlate`, of which a report has one; give it alone" in done.err
+
+
+def fields(value, place=()):
+    """Where everything in a document stands that is neither an object nor a list; of lists, in the first item."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else None
+    if parts is None:
+        return [place]
+    return [found for key, part in parts for found in fields(part, (*place, key))]
+
+
+@pytest.mark.parametrize("verb", ["score", "correlate"])
+def test_a_damaged_run_is_used_or_refused(dialogauge, rated, tmp_path, verb):
+    """Nothing else, whichever field holds a text, a number or nothing in place of what was written."""
+    run = tmp_path / "run"
+    dialogauge(verb, rated, "--metrics", "length", "--resamples", "20", "--no-texts", "--out", run)
+    seen = set()
+    for path in sorted(run.glob("*.json")):
+        pristine = path.read_text()
+        for place in fields(json.loads(pristine)):
+            for damage in ("<b>", None, -1):
+                document = json.loads(pristine)
+                owner = document
+                for key in place[:-1]:
+                    owner = owner[key]
+                owner[place[-1]] = damage
+                path.write_text(json.dumps(document))
+                done = dialogauge("report", run, "--out", tmp_path / "page.html")
+                assert done.code in (0, 2), (path.name, place, damage)
+                assert done.code == 0 or "Traceback" not in done.err
+                seen.add(done.code)
+        path.write_text(pristine)
+    assert seen == {0, 2}

@@ -13,9 +13,9 @@ from dialogauge.agreement.result import SCHEMA as AGREEMENT_SCHEMA
 from dialogauge.agreement.result import Agreement, AgreementRow, Ceiling, Contrast
 from dialogauge.agreement.save import AGREEMENT, SCHEMA
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.corpus.reading.json import parse_object
+from dialogauge.corpus.reading.json import parse_object, to_record
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, describe, quote
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.saved import RUN, TURNS, kept_texts, open_plain, read_record
 
@@ -47,15 +47,20 @@ def _agreement(path: Path, record: dict[str, Any]) -> Agreement:
     if document["schema"] != AGREEMENT_SCHEMA:
         raise InputError(f"expected agreement of schema {AGREEMENT_SCHEMA}, found {document['schema']!r}", path)
     ceilings = [{name: value for name, value in each.items() if name != "reachable"} for each in document["ceilings"]]
+    rows = [to_record(AgreementRow, row) for row in document["rows"]]
+    if not isinstance(record["unit"], str):
+        raise InputError(f"{RUN}: unit is {describe(record['unit'])}")
+    if missing := {row.metric for row in rows} - {*record["metrics"]}:
+        raise InputError(f"has agreement of a metric that was not measured: {quote(min(missing))}", path)
     return Agreement(
-        rows=[AgreementRow(**row) for row in document["rows"]],
-        ceilings=[Ceiling(**ceiling) for ceiling in ceilings],
-        contrasts=[Contrast(**contrast) for contrast in document["contrasts"]],
+        rows=rows,
+        ceilings=[to_record(Ceiling, ceiling) for ceiling in ceilings],
+        contrasts=[to_record(Contrast, contrast) for contrast in document["contrasts"]],
         points=[],
         metrics=list(record["metrics"]),
-        files=tuple(SourceFile(**file) for file in record["files"]),
-        caveats=[Caveat(**caveat) for caveat in record["warnings"]],
-        settings=Settings(**record["settings"]),
+        files=tuple(to_record(SourceFile, file) for file in record["files"]),
+        caveats=[to_record(Caveat, caveat) for caveat in record["warnings"]],
+        settings=to_record(Settings, record["settings"]),
         unit=record["unit"],
         rated=_rated(path, list(record["corpora"])),
     )

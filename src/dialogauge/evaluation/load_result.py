@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.corpus.reading.json import parse_object
-from dialogauge.errors import Caveat, InputError
+from dialogauge.corpus.reading.json import parse_object, to_record
+from dialogauge.errors import Caveat, InputError, describe, quote
 from dialogauge.evaluation.answer import Answer
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import Pair
 from dialogauge.evaluation.result import SCHEMA as SCORES_SCHEMA
 from dialogauge.evaluation.result import Result, Score, decimals_of_scores
 from dialogauge.evaluation.save import SCORES
-from dialogauge.evaluation.saved import SCHEMA, kept_texts, load_run, open_plain, read_record
+from dialogauge.evaluation.saved import RUN, SCHEMA, kept_texts, load_run, open_plain, read_record
 
 
 def load_result(path: str | Path) -> Result:
@@ -46,14 +46,20 @@ def _scores(path: Path) -> dict[str, Any]:
 
 
 def _result(path: Path, record: dict[str, Any], document: dict[str, Any], samples: list[Any]) -> Result:
-    scores = [Score(**score) for score in document["scores"]]
+    scores = [to_record(Score, score) for score in document["scores"]]
+    if not isinstance(record["unit"], str):
+        raise InputError(f"{RUN}: unit is {describe(record['unit'])}")
+    there = {(score.system, score.metric) for score in scores}
+    for system in record["systems"]:
+        if missing := [metric for metric in record["metrics"] if (system, metric) not in there]:
+            raise InputError(f"has no score of {quote(system)} for {quote(missing[0])}")
     return Result(
         scores=scores,
         columns=list(record["metrics"]),
         systems=dict(record["systems"]),
-        files=tuple(SourceFile(**file) for file in record["files"]),
-        caveats=[Caveat(**caveat) for caveat in record["warnings"]],
-        settings=Settings(**record["settings"]),
+        files=tuple(to_record(SourceFile, file) for file in record["files"]),
+        caveats=[to_record(Caveat, caveat) for caveat in record["warnings"]],
+        settings=to_record(Settings, record["settings"]),
         unit=record["unit"],
         samples=samples,
         compat=record["compat"],
@@ -63,11 +69,15 @@ def _result(path: Path, record: dict[str, Any], document: dict[str, Any], sample
 
 
 def _answer(said: dict[str, Any], scores: list[Score]) -> Answer:
+    pairs = [to_record(Pair, pair) for pair in said["pairs"]]
+    named = {*said["systems"], *(name for pair in pairs for name in (pair.first, pair.second))}
+    if strange := named - {score.system for score in scores}:
+        raise InputError(f"has an answer on a system without scores: {quote(min(strange))}")
     return Answer(
         metric=said["metric"],
         higher_is_better=said["higher_is_better"],
         systems=said["systems"],
-        pairs=[Pair(**pair) for pair in said["pairs"]],
+        pairs=pairs,
         unit=said["unit"],
         confidence=said["confidence"],
         decimals=decimals_of_scores([score for score in scores if score.metric == said["metric"]]),

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from types import UnionType
+from typing import Any, Literal, NamedTuple, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from dialogauge.corpus.reading.source import opened
@@ -19,6 +20,8 @@ from dialogauge.errors import InputError, describe, quote
 # Fewer digits than this always fit a float, so that no later arithmetic overflows.
 _MOST_DIGITS = 308
 _TOO_LARGE = 10**_MOST_DIGITS
+
+Record = TypeVar("Record")
 
 # Only finds where an item ends; `parse_item` judges its numbers.
 _EXTENT = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
@@ -46,6 +49,28 @@ def parse_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, found {describe(value)}")
     return value
+
+
+def to_record(kind: type[Record], said: Mapping[str, Any]) -> Record:
+    """A dataclass of texts, numbers and truth values from the object that it was written as, if every field has a value
+    of its type."""
+    hints = get_type_hints(kind)
+    for name, value in said.items():
+        if name not in hints:
+            raise InputError(f"unknown field {quote(name)}")
+        if not _fits(value, hints[name]):
+            raise InputError(f"{name} is {describe(value)}")
+    return kind(**said)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if get_origin(hint) is UnionType:
+        return any(_fits(value, one) for one in get_args(hint))
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if isinstance(value, bool):
+        return hint is bool
+    return isinstance(value, int if hint is int else (int, float) if hint is float else hint)
 
 
 def plain(value: Any) -> Any:
