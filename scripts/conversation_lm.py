@@ -24,7 +24,7 @@ STARTED = time.monotonic()
 REPLY_TOKENS, CONTEXT_TOKENS, LONGEST_REPLY = 40, 256, 256  # drawn; of a context, its end; of a reply that is scored
 CONTEXT_UTTERANCES = 6
 NUCLEUS = 0.95
-NUCLEUS_TOKENS = 1024  # it is looked for among the likeliest: sorting the whole vocabulary costs more than the model
+NUCLEUS_TOKENS = 256  # it is looked for among the likeliest: sorting the whole vocabulary costs more than the model
 ROWS_AT_ONCE, TOKENS_TO_DRAW_FROM, TOKENS_TO_SCORE = 2048, 262144, 65536
 CHAT = "You are chatting with a friend. Answer in one short sentence."
 

@@ -13,6 +13,9 @@ validation loss alone. Every context gets at most one reply of each kind:
     random         a reply of another conversation
     same_dialogue  what the same person said elsewhere in the same conversation
     similar        the reply that followed the last utterance nearest by TF-IDF in another conversation
+    broken         the person's reply with its language broken, in one of the ways that the gauge learns from
+    generic        a reply that fits everywhere
+    parrot         the context said back
 
 Replies have at most 40 tokens, people's too, so that length does not tell them apart. A reply that says the same as the
 person's is left out, and one that was drawn without an end or a whole sentence: kinds have fewer replies than contexts.
@@ -52,9 +55,13 @@ from conversation_lm import (
     tune,
 )
 
+from dialogauge.learned.gauge.worsen import BROKEN, Exchange, parrot
+from dialogauge.learned.synthesis.sources import read_generic
+
 HELD_BACK = 3  # per cent of the conversations
 BLOCK = 8192  # contexts that are answered, scored and written together
 UNTUNED_SHARE = 4  # one context in so many
+PARROT_SHARE = 4
 WORD_COLUMNS = 16384
 
 Replies = dict[str, list[str | None]]
@@ -130,6 +137,7 @@ class Answers:
         self.rng = np.random.default_rng(seed)
         self.generator = torch.Generator(DEVICE).manual_seed(seed)
         self.retriever = Retriever(turns, self.generator)
+        self.generic = read_generic()
 
     def __call__(self, rows: Sequence[int], prompts: Sequence[Tokens]) -> Replies:
         turns = [self.turns[row] for row in rows]
@@ -146,6 +154,16 @@ class Answers:
             "random": elsewhere(turns, others, [turn.reply for turn in others]),
             "same_dialogue": [self._same_dialogue(turn) for turn in turns],
             "similar": self.retriever.replies(rows),
+            **self._worse(turns, others),
+        }
+
+    def _worse(self, turns: list[Turn], others: list[Turn]) -> Replies:
+        exchanges = [Exchange(turn.context, turn.reply, other.reply) for turn, other in zip(turns, others, strict=True)]
+        parrots = [parrot(exchange, self.rng) for exchange in exchanges[: len(exchanges) // PARROT_SHARE]]
+        return {
+            "broken": [BROKEN[self.rng.integers(len(BROKEN))](exchange, self.rng) for exchange in exchanges],
+            "generic": [self.generic[self.rng.integers(len(self.generic))] for _ in exchanges],
+            "parrot": [*parrots, *[None] * (len(exchanges) - len(parrots))],
         }
 
     def _same_dialogue(self, turn: Turn) -> str | None:
@@ -158,6 +176,11 @@ class Answers:
 def elsewhere(turns: list[Turn], others: list[Turn], replies: Sequence[str | None]) -> list[str | None]:
     pairs = zip(turns, others, replies, strict=True)
     return [reply if turn.conversation is not other.conversation else None for turn, other, reply in pairs]
+
+
+def differs(kind: str, text: str, human: str) -> bool:
+    """Broken language may have the same words in another order."""
+    return text.split() != human.split() if kind == "broken" else plain(text) != plain(human)
 
 
 def plain(text: str) -> str:
@@ -180,7 +203,7 @@ def write_replies(out: Path, answers: Answers, options: Any) -> None:
             (n, kind, text)
             for n, turn in enumerate(turns)
             for kind in replies
-            if (text := replies[kind][n]) and (kind == "human" or plain(text) != plain(turn.reply))
+            if (text := replies[kind][n]) and (kind == "human" or differs(kind, text, turn.reply))
         ]
         measured = answers.tuned.likelihoods([prompts[n] for n, _, _ in pairs], [text for _, _, text in pairs])
         write_lines(

@@ -236,7 +236,25 @@ def _add_gauge(parser: argparse.ArgumentParser) -> None:
         help="turns with replies that machines made up to contexts of the conversations; those of the system human are "
         "people's own",
     )
-    parser.add_argument("--teacher", metavar="DIR", help="a larger gauge, whose judgements of all replies are learned")
+    parser.add_argument(
+        "--teacher",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a larger gauge, whose judgements of all replies are learned; may be repeated",
+    )
+    parser.add_argument(
+        "--likelihood",
+        metavar="X",
+        type=number,
+        help="beside teachers, the weight of what a language model says of --replies (default: 0.25)",
+    )
+    parser.add_argument(
+        "--exchanges",
+        metavar="N",
+        type=whole,
+        help="the most exchanges of the conversations to learn from (default: all)",
+    )
     parser.add_argument(
         "--validation-share", metavar="S", type=number, help="the share of dialogues to validate with (default: 0.05)"
     )

@@ -99,6 +99,8 @@ def test_every_option_reaches_the_training_of_a_gauge(trained_with):
         "dropout": 0.125,
         "context": 2,
         "weight": 0.25,
+        "likelihood": 1.5,
+        "exchanges": 17,
         "batch": 16,
         "accumulate": 2,
         "rate": 0.002,
@@ -112,14 +114,26 @@ def test_every_option_reaches_the_training_of_a_gauge(trained_with):
     }
     options = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
     files = ["--ratings", "r", "--ratings", "s", "--dimension", "d", "--replies", "t", "--validation-share", "0.3"]
-    other = ["--teacher", "large", "--skip-invalid", "--reader", "csv", "--half", "--no-cache", "--encoder", "e"]
+    other = [
+        "--teacher",
+        "large",
+        "--teacher",
+        "old",
+        "--skip-invalid",
+        "--reader",
+        "csv",
+        "--half",
+        "--no-cache",
+        "--encoder",
+        "e",
+    ]
     data, out, recipe, rest = trained_with(*options, "--full-precision", *files, *other)
     assert data == GaugeFiles(["a", "b"], ["t"], ["r", "s"], "d", 0.3, "csv", True)
     assert recipe == gauge_recipe.GaugeRecipe(**given, mixed=False)
     assert recipe.record().keys() == {*given, "mixed"}
     assert str(out) == "m"
     usual = {"encoder": "e", "half": True, "overwrite": False, "cache": False, "progress": True}
-    assert rest == {**usual, "teacher": "large"}
+    assert rest == {**usual, "teacher": ["large", "old"]}
 
 
 @pytest.mark.parametrize(

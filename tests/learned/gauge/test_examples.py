@@ -30,7 +30,7 @@ def turns(conversations):
 
 @pytest.fixture(scope="module")
 def examples():
-    return learned_examples(turns(dialogues(60)), (), 3, 0)
+    return learned_examples(turns(dialogues(60)), (), 3, 0)[0]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def examples():
         ("human", (1, 1, 1, 1)),
         ("elsewhere", (0, 0, 1, UNKNOWN)),
         ("same_conversation", (0, 0, 1, UNKNOWN)),
-        ("generic", (0, UNKNOWN, 1, 0)),
+        ("generic", (UNKNOWN, UNKNOWN, 1, 0)),
         ("parrot", (0, 0, UNKNOWN, 0)),
         *((way.__name__, (0, UNKNOWN, 0, UNKNOWN)) for way in BROKEN),
     ],
@@ -65,12 +65,13 @@ def test_no_reply_of_people_is_taught_as_bad(examples):
 
 def test_a_greeting_given_back_is_no_parrot():
     said = [["hello", "Hello!"], ["hello", "hello"], ["hello", "hello ."]] * 20
-    assert set(learned_examples(turns(said), (), 3, 0).kinds) <= {"human", "generic", *(way.__name__ for way in BROKEN)}
+    found, _ = learned_examples(turns(said), (), 3, 0)
+    assert set(found.kinds) <= {"human", "generic", *(way.__name__ for way in BROKEN)}
 
 
 def test_elsewhere_is_another_conversation():
     said = [["a ?", "b .", "c !", "d ,"], ["e ?", "f .", "g !", "h ,"]]
-    found = learned_examples(turns(said), (), 3, 0)
+    found, _ = learned_examples(turns(said), (), 3, 0)
     for group, reply, kind in zip(found.groups, found.replies, found.kinds, strict=True):
         if kind in ("elsewhere", "same_conversation"):
             assert (reply[0] in "abcd") == ((group == 0) == (kind == "same_conversation"))
@@ -83,17 +84,41 @@ def test_replies_of_machines():
         Turn("1", "for another", context=said[0][:1], system="lm_wrong", dialogue="0"),
         Turn("2", said[1][1], context=said[1][:1], system="human", dialogue="1"),
         Turn("3", "new", context=("new one",), system="lm", dialogue="2"),
+        Turn("4", "I see.", context=said[0][:1], system="generic", dialogue="0"),
+        Turn("5", "made not", context=said[0][:1], system="broken", dialogue="0"),
+        Turn("6", said[0][0], context=said[0][:1], system="parrot", dialogue="0"),
     ]
-    found = learned_examples(turns(said), machines, 3, 0)
-    assert found.kinds[-4:] == ["lm", "lm_wrong", "human", "lm"]
-    expected = [[0, UNKNOWN, UNKNOWN, UNKNOWN], [0, 0, UNKNOWN, UNKNOWN], [1, 1, UNKNOWN, UNKNOWN], [0] + [UNKNOWN] * 3]
-    np.testing.assert_array_equal(found.targets[-4:], expected)
-    assert found.groups[-4:].tolist() == [0, 0, 1, 2]
+    found, made = learned_examples(turns(said), machines, 3, 0)
+    assert found.kinds[made:] == ["lm", "lm_wrong", "human", "lm", "generic", "broken", "parrot"]
+    expected = [
+        [0, UNKNOWN, UNKNOWN, UNKNOWN],
+        [0, 0, UNKNOWN, UNKNOWN],
+        [1, 1, UNKNOWN, UNKNOWN],
+        [0, UNKNOWN, UNKNOWN, UNKNOWN],
+        [UNKNOWN, UNKNOWN, UNKNOWN, 0],  # says little, and may be right
+        [0, UNKNOWN, 0, UNKNOWN],
+        [0, UNKNOWN, UNKNOWN, 0],
+    ]
+    np.testing.assert_array_equal(found.targets[made:], expected)
+    assert found.groups[made:].tolist() == [0, 0, 1, 2, 0, 0, 0]
+
+
+def test_mutual_information_by_hand():
+    # The context makes it e**6 times as likely; by the root of 9 tokens, 6 / 3.
+    likely = {"log_p_given": -20.0, "log_p_alone": -26.0, "tokens": 9}
+    made = [Turn("0", "made up", ("hi",), system="lm", dialogue="0", extra=likely)]
+    made += [
+        Turn(str(place), "made up", ("hi",), system="lm", dialogue="0", extra=extra)
+        for place, extra in enumerate([{}, {**likely, "tokens": 0}, {**likely, "tokens": "many"}], 1)
+    ]
+    found, first = learned_examples(turns(dialogues(2)), made, 3, 0)
+    np.testing.assert_array_equal(found.pmi[first:], [2.0, UNKNOWN, UNKNOWN, UNKNOWN])
+    assert np.isnan(found.pmi[:first]).all()
 
 
 def test_contexts_and_replies_are_put_as_people_write_them():
     said = [["one", "two", "three", "four ca n't", "it 's five ."], ["six", "seven"]]
-    found = learned_examples(turns(said), (), 2, 0)
+    found, _ = learned_examples(turns(said), (), 2, 0)
     pairs = list(zip(found.contexts, found.replies, strict=True))
     assert ("three four can't", "it's five.") in pairs
 
@@ -108,7 +133,7 @@ def test_dividing_keeps_conversations_together(examples):
 
 @pytest.mark.parametrize(("share", "apart"), [(0.0001, 1), (0.9999, 3)])
 def test_both_sides_have_a_conversation(share, apart):
-    found = learned_examples(turns(dialogues(4)), (), 3, 0)
+    found, _ = learned_examples(turns(dialogues(4)), (), 3, 0)
     train, held = found.divide(share, np.random.default_rng(0))
     assert len(set(found.groups[held].tolist())) == apart
     assert len(train)
@@ -122,11 +147,12 @@ def test_adding_keeps_conversations_apart(examples):
     np.testing.assert_array_equal(both.targets, np.concatenate([examples.targets] * 2))
     picked = both.select(np.array([0, len(examples)]))
     assert picked.replies == [examples.replies[0]] * 2
+    assert len(both.pmi) == len(both)
     assert isinstance(picked, Examples)
 
 
 def test_same_seed_same_examples(examples):
-    again, other = (learned_examples(turns(dialogues(60)), (), 3, seed) for seed in (0, 1))
+    again, other = (learned_examples(turns(dialogues(60)), (), 3, seed)[0] for seed in (0, 1))
     assert again.digest() == examples.digest() != other.digest()
 
 

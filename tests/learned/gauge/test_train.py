@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from dialogauge import evaluate
 from dialogauge.corpus import Corpus, Turn
@@ -85,8 +85,8 @@ def test_what_is_written(call, bert, said, ratings, tmp_path):
     assert [file["name"] for file in training["conversations"]] == ["talk.jsonl"]
     assert [file["name"] for file in training["ratings"]] == ["rated.jsonl"]
     assert (training["rated"], training["dimensions"]) == (90, {"rated.jsonl": "overall"})
-    assert (card["validation"]["rated"], training["teacher"]) == (9, None)
-    assert [len(curve["epochs"]) for curve in card["curves"]] == [2, 2]
+    assert (card["validation"]["rated"], training["teachers"]) == (9, [])
+    assert [(curve["from"], len(curve["epochs"])) for curve in card["curves"]] == [("conversations", 2), ("ratings", 2)]
     assert card["curves"][1]["best"] == 2
     assert str(said.parent) not in json.dumps({**card, "encoder": None})
     assert {array.dtype for array in open_gauge(tmp_path / "m").saved.weights.values()} == {np.dtype(np.float16)}
@@ -155,7 +155,8 @@ def test_the_metric_says_what_the_network_said(said, bert, ratings, tmp_path):
         )
     saved = model.saved.weights
     assert all(
-        torch.equal(torch.from_numpy(saved[name].copy()), tensor) for name, tensor in trained.fitted[-1].weights.items()
+        torch.equal(torch.from_numpy(saved[name].copy()), tensor)
+        for name, tensor in trained.fitted["ratings"].weights.items()
     )
 
 
@@ -181,7 +182,7 @@ def test_ratings_are_followed(call, learned, ratings, tmp_path):
 def test_a_teacher_says_what_replies_are_worth(learned, said, bert, call, tmp_path):
     data = read_data(GaugeFiles([said], share=0.2), quick())
     teacher = open_gauge(learned.directory)
-    targets = taught(data.examples, teacher, CPU).targets
+    targets = taught(data.examples, [teacher], quick(), CPU).targets
     pairs = zip(data.examples.contexts, data.examples.replies, strict=True)
     judged = teacher.ready(Encoders()).gauged(*zip(*(([context], reply) for context, reply in pairs), strict=True))
     np.testing.assert_allclose(targets, expit(judged.logits), atol=1e-4)
@@ -192,8 +193,52 @@ def test_a_teacher_says_what_replies_are_worth(learned, said, bert, call, tmp_pa
         [[data.examples.contexts[row]] for row in rows], [data.examples.replies[row] for row in rows]
     )
     assert spearman(said_of.logits[:, 0], judged.logits[rows, 0]) > 0.7
-    assert result.card["training"]["teacher"]["identity"] == teacher.saved.identity
+    assert [each["identity"] for each in result.card["training"]["teachers"]] == [teacher.saved.identity]
     assert f"said by a teacher, {teacher.saved.identity}" in (tmp_path / "m" / README).read_text()
+
+
+def machines(said, folder):
+    """Replies of a machine to the first utterance of conversations, and the right ones; the longer, the likelier."""
+    rows = []
+    for name, line in enumerate(said.read_text().splitlines()):
+        utterances = json.loads(line)["utterances"]
+        for system, reply in (("human", utterances[1]), ("lm", "not nice today ."), ("generic", "nice .")):
+            extra = {"log_p_given": -1.0, "log_p_alone": -float(len(reply)), "tokens": 4}
+            rows.append({"id": f"{name}{system}", "dialogue": str(name), "context": utterances[:1], "response": reply})
+            rows[-1] |= {"system": system, "extra": extra}
+    return write_lines(folder / "machines.jsonl", rows)
+
+
+def test_machine_made_replies_are_learned_after_conversations(call, said, tmp_path):
+    result = call(recipe=quick(epochs=2, stop=2), replies=[machines(said, tmp_path)])
+    assert [curve["from"] for curve in result.card["curves"]] == ["conversations", "replies"]
+    assert result.card["validation"]["accuracy"]["lm"] > 0.9
+
+
+def test_of_many_exchanges_some_are_drawn(said):
+    few = read_data(GaugeFiles([said], share=0.2), quick(exchanges=30))
+    assert few.examples.kinds.count("human") == 30
+    assert read_data(GaugeFiles([said], share=0.2), quick(exchanges=30)).digest() == few.digest()
+    assert read_data(GaugeFiles([said], share=0.2), quick(exchanges=30, seed=1)).digest() != few.digest()
+
+
+def test_teachers_and_a_language_model_are_heard_together(learned, said, tmp_path):
+    """One standard deviation of a teacher counts as much as one of another; that of the mutual information by its
+    weight. Conversations, of which a language model said nothing, have the teachers' alone."""
+    data = read_data(GaugeFiles([said], replies=[machines(said, tmp_path)], share=0.2), quick())
+    teacher = open_gauge(learned.directory)
+    alone, twice, likely = (
+        logit(taught(data.examples, teachers, quick(likelihood=weight), CPU).targets[:, 0].astype(float))
+        for teachers, weight in (([teacher], 0), ([teacher, teacher], 0), ([teacher], 2.0))
+    )
+    np.testing.assert_allclose(twice, alone, atol=1e-4)
+    assert (likely.mean(), likely.std()) == pytest.approx((alone.mean(), alone.std()), abs=1e-3)
+    said_of = (alone - alone.mean()) / alone.std()
+    known = ~np.isnan(data.examples.pmi)
+    pmi = data.examples.pmi[known].astype(float)
+    added = np.zeros(len(alone))
+    added[known] = 2 * (pmi - pmi.mean()) / pmi.std()
+    np.testing.assert_allclose(spearman(likely, said_of + added), 1, atol=1e-6)
 
 
 def test_a_teacher_of_other_contexts_is_refused(call, learned):
@@ -251,7 +296,7 @@ def test_broken_off_and_run_again(call, ratings, tmp_path, monkeypatch, after):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [0, 1])
+@pytest.mark.parametrize("part", ["conversations", "ratings"])
 def test_killed_in_mid_training_and_run_again(call, said, ratings, bert, tmp_path, part):
     """While it learns from conversations, and from ratings."""
     recipe = quick("adapter", **SLOWLY)

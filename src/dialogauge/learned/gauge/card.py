@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from dialogauge.learned.directory import CARD
 from dialogauge.learned.gauge.examples import HUMAN
-from dialogauge.learned.gauge.model import KIND
+from dialogauge.learned.gauge.model import KIND, GaugeModel
 from dialogauge.learned.training.card import TrainingResult, describe_data, list_data, made_by, made_for, made_from
-from dialogauge.tables import Cell, Header, Table, printable
+from dialogauge.tables import Cell, Header, Table, in_words, printable
 
 if TYPE_CHECKING:
     from dialogauge.learned.gauge.train import TrainedGauge
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class GaugeResult(TrainingResult):
     def _records(self) -> list[dict[str, Any]]:
         return [
-            {"part": part, "best": curve["best"], **stage}
-            for part, curve in zip(("conversations", "ratings"), self.card["curves"], strict=False)
+            {"part": curve["from"], "best": curve["best"], **stage}
+            for curve in self.card["curves"]
             for stage in curve["epochs"]
         ]
 
@@ -52,14 +52,14 @@ def make_card(trained: TrainedGauge, encoder: str) -> dict[str, Any]:
         "validation": {
             "examples": len(data.held),
             "accuracy": trained.accuracy,
-            "ratings": None if rated is None else _defined(trained.fitted[-1].curve[-1].accuracy),
+            "ratings": None if rated is None else _defined(trained.fitted["ratings"].curve[-1].accuracy),
             "rated": 0 if rated is None else len(rated.held),
         },
         "training": {
             "recipe": trained.recipe.record(),
             "examples": len(data.train),
             "kinds": dict(sorted(kinds.items())),
-            "teacher": _teacher(trained),
+            "teachers": [_teacher(teacher) for teacher in trained.teachers],
             "conversations": describe_data(data.sources["conversations"]),
             "replies": describe_data(data.sources["replies"]),
             "ratings": describe_data(data.sources["ratings"]),
@@ -68,8 +68,14 @@ def make_card(trained: TrainedGauge, encoder: str) -> dict[str, Any]:
             "seconds": round(trained.seconds, 1),
             "device": trained.device,
         },
-        **made_by(trained.fitted),
+        **_made_by(trained),
     }
+
+
+def _made_by(trained: TrainedGauge) -> dict[str, Any]:
+    made = made_by(list(trained.fitted.values()))
+    curves = [{"from": name, **curve} for name, curve in zip(trained.fitted, made["curves"], strict=True)]
+    return {**made, "curves": curves}
 
 
 def _defined(accuracy: float) -> float | None:
@@ -77,11 +83,9 @@ def _defined(accuracy: float) -> float | None:
     return None if math.isnan(accuracy) else round(accuracy, 6)
 
 
-def _teacher(trained: TrainedGauge) -> dict[str, Any] | None:
+def _teacher(teacher: GaugeModel) -> dict[str, Any]:
     """With what it learned from itself."""
-    if trained.teacher is None:
-        return None
-    saved = trained.teacher.saved
+    saved = teacher.saved
     return {"identity": saved.identity, "encoder": saved.card["encoder"], "training": saved.card["training"]}
 
 
@@ -131,13 +135,16 @@ How far scores agree with people is another question: `dialogauge correlate`.
 
 
 def _taught(training: Mapping[str, Any]) -> str:
-    teacher = training["teacher"]
-    if teacher is None:
+    teachers = training["teachers"]
+    if not teachers:
         return ""
-    rated = teacher["training"]["rated"]
+    names = [f"{teacher['identity']} on {teacher['encoder']['identity']}" for teacher in teachers]
+    rated = max(teacher["training"]["rated"] for teacher in teachers)
     tuned = f", which had learned from {rated} ratings of people, too" if rated else ""
-    name = f"{teacher['identity']} on {teacher['encoder']['identity']}"
-    return f" What a reply is worth was said by a teacher, {name}{tuned} (card.json)."
+    likelihood = training["recipe"]["likelihood"]
+    asked = f"; a language model's opinion of machine-made ones has the weight {likelihood:g}" if likelihood else ""
+    who = "a teacher" if len(teachers) == 1 else f"{len(teachers)} teachers"
+    return f" What a reply is worth was said by {who}, {in_words(names)}{tuned}{asked} (card.json)."
 
 
 def _ratings(training: Mapping[str, Any]) -> str:

@@ -78,6 +78,8 @@ class GaugeData:
     examples: Examples
     train: Rows
     held: Rows
+    made: int
+    """The first row of replies that machines made up; those before it are of conversations."""
     rated: RatedExamples | None
     alike: list[tuple[str, str]]
     """Two people's replies to the same utterance."""
@@ -101,8 +103,9 @@ def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) ->
     )
     rated, rated_corpora, unrated = _rated(files, recipe, progress)
     exchanges = exchanges_of(corpus)
+    drawn = some_of(exchanges, recipe.exchanges, recipe.seed)
     replies = load(files.replies, skip_invalid=files.skip_invalid, progress=progress) if files.replies else None
-    examples = learned_examples(exchanges, replies or (), recipe.context, recipe.seed)
+    examples, made = learned_examples(drawn, replies or (), recipe.context, recipe.seed)
     train, held = examples.divide(files.share, np.random.default_rng([recipe.seed, 2]))
     if not any(examples.kinds[row] == HUMAN for row in held.tolist()):
         raise InputError("no reply of people among what is held back: hold back more with --validation-share")
@@ -112,6 +115,7 @@ def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) ->
         examples,
         train,
         held,
+        made,
         rated,
         same_utterance_replies(exchanges),
         {
@@ -121,6 +125,14 @@ def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) ->
         },
         [*(caveat for each in loaded for caveat in each.caveats), *response_caveats(judged, len(corpus)), *unrated],
     )
+
+
+def some_of(exchanges: list[Turn], most: int, seed: int) -> list[Turn]:
+    """So many of them, drawn at random, in their order; all where there are no more, or `most` is 0."""
+    if not 0 < most < len(exchanges):
+        return exchanges
+    drawn = np.random.default_rng([seed, 7]).permutation(len(exchanges))[:most]
+    return [exchanges[place] for place in sorted(drawn.tolist())]
 
 
 def _rated(

@@ -20,9 +20,16 @@ from dialogauge.learned.synthesis.sources import read_generic
 from dialogauge.learned.training.token_pairs import Rows
 
 Targets = NDArray[np.float32]
-HUMAN = "human"
-MISPLACED = ("random", "same_dialogue", "lm_wrong")
-"""Kinds of machine-made replies (scripts/make_replies.py) that answer another context."""
+HUMAN, GENERIC = "human", "generic"
+"""A generic reply says little, but may be right: people often like it, so that it is not taught as bad overall."""
+FAULTS = {
+    **dict.fromkeys(("random", "same_dialogue", "lm_wrong"), "relevance"),
+    "broken": "fluency",
+    "parrot": "specificity",
+}
+"""What is wrong with some kinds of machine-made replies (scripts/make_replies.py)."""
+LIKELIHOODS = ("log_p_given", "log_p_alone", "tokens")
+"""Fields of a machine-made reply: its log-likelihood given the context and without it, and its length."""
 BROKEN_SHARE, DULL_SHARE, PARROT_SHARE = 0.5, 0.25, 0.25
 """Of the exchanges: those with a reply whose language is broken, with a generic one, and with the context said back."""
 
@@ -39,6 +46,8 @@ class Examples:
     """A number for the conversation that it comes from."""
     kinds: list[str]
     """How it was made."""
+    pmi: Targets
+    """How much likelier the context makes it, by a language model; NaN where that is not known."""
 
     def __len__(self) -> int:
         return len(self.replies)
@@ -47,13 +56,14 @@ class Examples:
         groups = np.concatenate([self.groups, other.groups + (self.groups.max(initial=-1) + 1)])
         targets = np.concatenate([self.targets, other.targets])
         contexts, replies = [*self.contexts, *other.contexts], [*self.replies, *other.replies]
-        return type(self)(contexts, replies, targets, groups, [*self.kinds, *other.kinds])
+        pmi = np.concatenate([self.pmi, other.pmi])
+        return type(self)(contexts, replies, targets, groups, [*self.kinds, *other.kinds], pmi)
 
     def select(self, rows: Rows) -> Self:
         contexts, replies, kinds = (
             [texts[row] for row in rows.tolist()] for texts in (self.contexts, self.replies, self.kinds)
         )
-        return type(self)(contexts, replies, self.targets[rows], self.groups[rows], kinds)
+        return type(self)(contexts, replies, self.targets[rows], self.groups[rows], kinds, self.pmi[rows])
 
     def divide(self, share: float, rng: np.random.Generator) -> tuple[Rows, Rows]:
         """The rows of a share of the conversations, drawn at random, apart from the others."""
@@ -66,7 +76,7 @@ class Examples:
         found = hashlib.sha256()
         for texts in (self.contexts, self.replies):
             found.update("\0".join(texts).encode("utf-8", "surrogatepass"))
-        for numbers in (self.targets, self.groups):
+        for numbers in (self.targets, self.groups, self.pmi):
             found.update(numbers.tobytes())
         return found.hexdigest()
 
@@ -81,17 +91,25 @@ class _Collected:
         self._targets: list[tuple[float, ...]] = []
         self._groups: list[int] = []
         self._kinds: list[str] = []
+        self._pmi: list[float] = []
 
-    def add(self, context: Sequence[str], reply: str, group: int, kind: str, **targets: float) -> None:
+    def add(
+        self, context: Sequence[str], reply: str, group: int, kind: str, pmi: float = np.nan, **targets: float
+    ) -> None:
         self._contexts.append(said_before(context, self._utterances))
         self._replies.append(said_then(reply))
         self._targets.append(tuple(targets.get(part, np.nan) for part in PARTS))
         self._groups.append(group)
         self._kinds.append(kind)
+        self._pmi.append(pmi)
+
+    def __len__(self) -> int:
+        return len(self._replies)
 
     def written(self) -> Examples:
         targets = np.array(self._targets, np.float32).reshape(-1, len(PARTS))
-        return Examples(self._contexts, self._replies, targets, np.array(self._groups, np.int64), self._kinds)
+        groups, pmi = np.array(self._groups, np.int64), np.array(self._pmi, np.float32)
+        return Examples(self._contexts, self._replies, targets, groups, self._kinds, pmi)
 
 
 def exchanges_of(turns: Iterable[Turn]) -> list[Turn]:
@@ -106,16 +124,33 @@ def conversation_of(turn: Turn) -> object:
     return turn.dialogue if turn.dialogue is not None else unit_of(turn)
 
 
-def learned_examples(exchanges: Sequence[Turn], machines: Iterable[Turn], utterances: int, seed: int) -> Examples:
-    """Of conversations between people, and of replies that machines made up to contexts of them."""
+def learned_examples(
+    exchanges: Sequence[Turn], machines: Iterable[Turn], utterances: int, seed: int
+) -> tuple[Examples, int]:
+    """Of conversations between people, and then, from the row given back, of replies that machines made up to contexts
+    of them."""
     out, numbers = _Collected(utterances), _Numbers()
     _add_conversations(out, exchanges, numbers, np.random.default_rng([seed, 1]))
+    first = len(out)
     for turn in machines:
-        worth = {"overall": float(turn.system == HUMAN)}
-        if turn.system == HUMAN or turn.system in MISPLACED:
-            worth["relevance"] = worth["overall"]
-        out.add(turn.context, turn.response, numbers[conversation_of(turn)], turn.system, **worth)
-    return out.written()
+        if turn.system == HUMAN:
+            worth = {"overall": 1.0, "relevance": 1.0}
+        elif turn.system == GENERIC:
+            worth = {"specificity": 0.0}
+        else:
+            worth = {"overall": 0.0, **({FAULTS[turn.system]: 0.0} if turn.system in FAULTS else {})}
+        out.add(turn.context, turn.response, numbers[conversation_of(turn)], turn.system, pmi_of(turn), **worth)
+    return out.written(), first
+
+
+def pmi_of(turn: Turn) -> float:
+    """Pointwise mutual information of context and reply, by the root of the reply's length: longer replies have more of
+    it, and their sums vary more."""
+    found = [turn.extra.get(name) for name in LIKELIHOODS]
+    if not all(isinstance(value, int | float) for value in found):
+        return np.nan
+    given, alone, tokens = map(float, found)  # type: ignore[arg-type]
+    return (given - alone) / tokens**0.5 if tokens > 0 else np.nan
 
 
 class _Numbers(dict[object, int]):
@@ -153,7 +188,7 @@ def _add_conversations(
         if random.random() < DULL_SHARE:
             dull = generic[random.integers(len(generic))]
             if bare(dull) != true:
-                out.add(context, dull, group, "generic", overall=0, specificity=0, fluency=1)
+                out.add(context, dull, group, GENERIC, specificity=0, fluency=1)
         if random.random() < PARROT_SHARE:
             echo = parrot(exchange, random)
             if bare(echo) != true:

@@ -10,6 +10,8 @@ from dialogauge.learned.gauge.model import GaugeShape
 from dialogauge.learned.ruber.inputs import width_of
 from dialogauge.learned.ruber.recipe import LARGEST_SEED
 
+MOST_LIKELIHOOD = 10
+
 
 @dataclass(frozen=True)
 class GaugeRecipe:
@@ -21,6 +23,9 @@ class GaugeRecipe:
     dropout: float = 0.1
     context: int = 3
     """Utterances before the reply that are looked at."""
+    exchanges: int = 0
+    """The most exchanges of conversations that are learned from, drawn at random; 0 for all. Beside machine-made
+    replies, which are harder to tell, few are enough."""
     batch: int = 64
     accumulate: int = 1
     """Batches whose gradients are added up before weights change."""
@@ -34,6 +39,9 @@ class GaugeRecipe:
     rating_epochs: int = 3
     """Rounds over people's ratings, after conversations."""
     rating_rate: float = 2.5e-4
+    likelihood: float = 0.25
+    """Beside what teachers say of a machine-made reply: the weight of its mutual information with the context (`pmi`),
+    both in standard deviations."""
     weight: float = 0.4
     """Of the likeness to a reference, where a turn has one."""
     mixed: bool = True
@@ -50,6 +58,9 @@ class GaugeRecipe:
         for name in ("warm_up", "weight_decay", "weight"):
             if not 0 <= getattr(self, name) < 1:
                 raise InputError(f"{name}: expected a number from 0 to below 1, found {getattr(self, name)}")
+        if not 0 <= self.likelihood <= MOST_LIKELIHOOD:
+            raise InputError(f"likelihood: expected a number from 0 to {MOST_LIKELIHOOD}, found {self.likelihood}")
+        check_whole("exchanges", self.exchanges, 0, COUNT)
         check_whole("seed", self.seed, 0, LARGEST_SEED)
 
     def shape(self, encoder: Encoder) -> GaugeShape:

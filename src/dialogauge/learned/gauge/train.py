@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from dialogauge.learned.gauge.recipe import ADAPTER, GaugeRecipe
 from dialogauge.learned.pair_network import HEAD, PairNetwork, filled
 from dialogauge.learned.training.checkpoint import Checkpoint, check_output, checkpoint_folder, key_of
 from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
-from dialogauge.learned.training.token_pairs import outputs_of, token_inputs
+from dialogauge.learned.training.token_pairs import Rows, outputs_of, token_inputs
 from dialogauge.stats.arrays import unit_rows
 from dialogauge.stats.correlations import concordance
 from dialogauge.tables import counted
@@ -49,6 +50,7 @@ USUAL_LIKENESS, FEWEST_ALIKE = (0.3, 0.2), 20
 FEWEST_REAL = 100
 """Real replies held back, by whose percentiles scores are told."""
 SCORED_AT_ONCE = 512
+CONVERSATIONS, REPLIES, RATINGS = LESSONS = ("conversations", "replies", "ratings")
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,10 @@ class TrainedGauge:
     recipe: GaugeRecipe
     shape: GaugeShape
     encoder: Encoder
-    teacher: GaugeModel | None
+    teachers: Sequence[GaugeModel]
     data: GaugeData
-    fitted: list[Fitted[GaugeStage]]
-    """From conversations; and from ratings, where there are any."""
+    fitted: dict[str, Fitted[GaugeStage]]
+    """By what was learned from, in this order: conversations, replies that machines made up, ratings."""
     calibration: Calibration
     accuracy: dict[str, float]
     """How often a real reply scores above one of each kind, of conversations held back."""
@@ -69,7 +71,7 @@ class TrainedGauge:
     device: str
 
     def weights(self, half: bool) -> dict[str, Any]:
-        return as_arrays(self.fitted[-1].weights, half)
+        return as_arrays(list(self.fitted.values())[-1].weights, half)
 
     def caveats(self) -> list[Caveat]:
         caveats = []
@@ -97,7 +99,7 @@ def train_gauge(
     recipe: GaugeRecipe = ADAPTER,
     *,
     encoder: str = "minilm",
-    teacher: str | Path | None = None,
+    teacher: str | Path | Sequence[str | Path] | None = None,
     half: bool = False,
     overwrite: bool = False,
     cache: bool = True,
@@ -110,8 +112,8 @@ def train_gauge(
         out: The directory, for `gauge[model=DIRECTORY]`.
         recipe: What is trained and how; low-rank adapters by default.
         encoder: The name of the transformer that is trained further.
-        teacher: The directory of a larger gauge: what it says of every reply is learned, in place of how the reply
-            was made.
+        teacher: The directory of a larger gauge, or of several: what they say of every reply is learned, in place of
+            how the reply was made.
         half: Whether weights are kept in half precision.
         overwrite: Whether a model that is there already is replaced.
         cache: Whether what is encoded is kept on disk.
@@ -129,13 +131,14 @@ def train_gauge(
     vectors = encoders.get(encoder)
     if not isinstance(vectors, Transformer):
         raise InputError(f"the encoder {vectors.identity} is no transformer, and has no weights to be tuned")
-    master = open_teacher(teacher, recipe) if teacher else None
+    named = [teacher] if isinstance(teacher, str | Path) else teacher
+    teachers = [open_teacher(directory, recipe) for directory in named or ()]
     data = read_data(given, recipe, progress)
-    checkpoints = make_checkpoints(checkpoint_folder(target), data, vectors, recipe, master)
-    trained = train(data, vectors, recipe, checkpoints, progress, master)
+    checkpoints = make_checkpoints(checkpoint_folder(target), data, vectors, recipe, teachers)
+    trained = train(data, vectors, recipe, checkpoints, progress, teachers)
     card = make_card(trained, encoder)
     write_model(target, trained.weights(half), card, readable_card(target.name, card), overwrite)
-    for checkpoint in checkpoints:
+    for checkpoint in checkpoints.values():
         checkpoint.remove()
     return GaugeResult(target, card, [*data.caveats, *trained.caveats(), *encoders.caveats()])
 
@@ -152,44 +155,46 @@ def open_teacher(directory: str | Path, recipe: GaugeRecipe) -> GaugeModel:
 
 
 def make_checkpoints(
-    folder: Path, data: GaugeData, encoder: Encoder, recipe: GaugeRecipe, teacher: GaugeModel | None
-) -> list[Checkpoint]:
-    """For what is learned from conversations, and from ratings."""
+    folder: Path, data: GaugeData, encoder: Encoder, recipe: GaugeRecipe, teachers: Sequence[GaugeModel]
+) -> dict[str, Checkpoint]:
+    """For what is learned from conversations, from machine-made replies, and from ratings."""
     settings = {
         "recipe": recipe.record(),
         "data": data.digest(),
         "encoder": encoder.recipe(),
-        "teacher": teacher.saved.identity if teacher else None,
+        "teachers": [teacher.saved.identity for teacher in teachers],
     }
-    return [Checkpoint(folder / f"{number}.safetensors", key_of({**settings, "part": number})) for number in range(2)]
+    return {name: Checkpoint(folder / f"{name}.safetensors", key_of({**settings, "part": name})) for name in LESSONS}
 
 
 def train(
     data: GaugeData,
     encoder: Transformer,
     recipe: GaugeRecipe,
-    checkpoints: Sequence[Checkpoint | None] = (None, None),
+    checkpoints: Mapping[str, Checkpoint] = MappingProxyType({}),
     progress: bool = False,
-    teacher: GaugeModel | None = None,
+    teachers: Sequence[GaugeModel] = (),
 ) -> TrainedGauge:
     started = time.monotonic()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    examples = taught(data.examples, teacher, device) if teacher else data.examples
+    examples = taught(data.examples, teachers, recipe, device) if teachers else data.examples
     network = make_network(recipe, encoder).to(device)
     inputs = token_inputs(encoder, examples.contexts, examples.replies, device)
-    task = GaugeTask(network, inputs, examples, data.train, data.held, recipe, device)
-    fitted = [Loop(task).run(checkpoints[0], "conversations", progress)]
+    fitted: dict[str, Fitted[GaugeStage]] = {}
+    for name, (rows, held) in lessons(data, all_at_once=bool(teachers)).items():
+        task = GaugeTask(network, inputs, examples, rows, held, recipe, device)
+        fitted[name] = Loop(task).run(checkpoints.get(name), name, progress)
     if data.rated is not None:
-        drawn = np.random.default_rng([recipe.seed, 6]).permutation(data.train)[: len(data.rated.examples)]
+        drawn = np.random.default_rng([recipe.seed, 6]).permutation(rows)[: len(data.rated.examples)]
         replayed = examples.select(np.sort(drawn))
         tuning = make_rating_task(network, encoder, data.rated, replayed, recipe, device)
-        fitted.append(Loop(tuning).run(checkpoints[1], "ratings", progress))
+        fitted[RATINGS] = Loop(tuning).run(checkpoints.get(RATINGS), RATINGS, progress)
     outputs = task.outputs(data.held)
     return TrainedGauge(
         recipe=recipe,
         shape=recipe.shape(encoder),
         encoder=encoder,
-        teacher=teacher,
+        teachers=teachers,
         data=data,
         fitted=fitted,
         calibration=calibrate(data, outputs, encoder, recipe),
@@ -197,6 +202,17 @@ def train(
         seconds=time.monotonic() - started,
         device=device.type,
     )
+
+
+def lessons(data: GaugeData, all_at_once: bool) -> dict[str, tuple[Rows, Rows]]:
+    """The rows of conversations and, after them, of machine-made replies, which are harder to tell from people's: to
+    learn from, and held back. A teacher has judged all of them on one scale: they are then learned at once."""
+    both = (data.train, data.held)
+    apart = [[rows[rows < data.made], rows[rows >= data.made]] for rows in both]
+    if all_at_once or not all(len(rows) for some in apart for rows in some):
+        return {CONVERSATIONS: both}
+    (said, made), (said_held, made_held) = apart
+    return {CONVERSATIONS: (said, said_held), REPLIES: (made, made_held)}
 
 
 def make_network(recipe: GaugeRecipe, encoder: Transformer) -> PairNetwork:
@@ -222,8 +238,21 @@ def make_rating_task(
     return RatingTask(network, inputs, both, rows, rated.held, recipe.on_ratings(), device)
 
 
-def taught(examples: Examples, teacher: GaugeModel, device: torch.device) -> Examples:
-    """The examples with what the teacher says of them."""
+def taught(examples: Examples, teachers: Sequence[GaugeModel], recipe: GaugeRecipe, device: torch.device) -> Examples:
+    """The examples with what teachers say of them, and a language model where it has been asked. Of each part the mean
+    of the teachers' logits; overall, each counts in standard deviations."""
+    overall = PARTS.index(OVERALL)
+    each = np.stack([judged(examples, teacher, device) for teacher in teachers])
+    logits = each.mean(axis=0)
+    mean, deviation = logits[:, overall].mean(), logits[:, overall].std()
+    known = np.nan_to_num(standardised(examples.pmi.astype(np.float64)))
+    said = np.mean([standardised(some[:, overall]) for some in each], axis=0)
+    logits[:, overall] = mean + deviation * standardised(standardised(said) + recipe.likelihood * known)
+    return replace(examples, targets=(1 / (1 + np.exp(-logits))).astype(np.float32))
+
+
+def judged(examples: Examples, teacher: GaugeModel, device: torch.device) -> NDArray[np.float64]:
+    """The teacher's logits, a row for each example."""
     encoder = teacher.ready(Encoders()).plain
     network = load_model(encoder.files, "float32", encoder.files.layers)
     GaugeTuning(teacher.saved, teacher.shape).apply(network)
@@ -231,9 +260,14 @@ def taught(examples: Examples, teacher: GaugeModel, device: torch.device) -> Exa
     pairs = PairNetwork(network, 0, teacher.shape.pool, head).to(device)
     inputs = token_inputs(encoder, examples.contexts, examples.replies, device)
     rows = np.arange(len(examples))
-    logits = outputs_of(pairs, inputs, rows, SCORED_AT_ONCE, device, mixed=device.type == "cuda")
-    targets = (1 / (1 + np.exp(-logits))).astype(np.float32)
-    return Examples(examples.contexts, examples.replies, targets, examples.groups, examples.kinds)
+    return outputs_of(pairs, inputs, rows, SCORED_AT_ONCE, device, mixed=device.type == "cuda")
+
+
+def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By the mean and the deviation of those that are known; all zero where they do not differ, or none is."""
+    known = values[~np.isnan(values)]
+    deviation = known.std() if len(known) else 0.0
+    return np.asarray((values - known.mean()) / deviation) if deviation > 0 else np.zeros_like(values)
 
 
 def calibrate(data: GaugeData, outputs: NDArray[np.float64], encoder: Transformer, recipe: GaugeRecipe) -> Calibration:
