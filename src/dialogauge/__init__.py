@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from dialogauge.studies.normality import normality
     from dialogauge.studies.perturb import perturb
     from dialogauge.studies.sensitivity import sensitivity
+    from dialogauge.studies.verify_run import verify_run
 
 _HOMES = {
     "Agreement": "agreement",
@@ -91,6 +92,7 @@ _HOMES = {
     "train_entailment": "learned.entailment.train",
     "train_gauge": "learned.gauge.train",
     "train_ruber": "learned.ruber.train",
+    "verify_run": "studies.verify_run",
     "worst_replies": "evaluation",
     "write_report": "figures.report",
 }
@@ -131,6 +133,7 @@ __all__ = [
     "train_entailment",
     "train_gauge",
     "train_ruber",
+    "verify_run",
     "worst_replies",
     "write_report",
 ]

@@ -29,6 +29,7 @@ from dialogauge.cli import (
     synthesize,
     train,
 )
+from dialogauge.cli.checks import verify
 from dialogauge.cli.common.output import add_quiet
 from dialogauge.cli.common.parser import Command, Parser, add_subcommands
 from dialogauge.errors import DialogaugeError, InputError, unknown
@@ -45,6 +46,7 @@ VERBS = {
     "perturb": perturb,
     "sensitivity": sensitivity,
     "normality": normality,
+    "verify": verify,
     "metrics": metrics,
     "encoders": encoders,
     "corpora": corpora,
