@@ -45,7 +45,7 @@ SOURCES = {
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckedNumbers:
     """One kind of number of one system under one metric: how many there are, and how many do not follow."""
 
     metric: str
@@ -62,7 +62,7 @@ class Verification(Forms):
     """What `verify_run` gives."""
 
     run: str
-    checks: list[Check]
+    checks: list[CheckedNumbers]
     underived: list[str]
     """What does not follow from anything the run holds, and why."""
 
@@ -151,7 +151,7 @@ def verify_run(run: str | Path, *, progress: bool = False) -> Verification:
     return Verification(str(run), checks, underived)
 
 
-def _measures(kept: Result, samples: Sequence[Sample], progress: bool) -> tuple[list[Check], list[str]]:
+def _measures(kept: Result, samples: Sequence[Sample], progress: bool) -> tuple[list[CheckedNumbers], list[str]]:
     """What metrics noted, noted again where that takes nothing but the texts."""
     if kept.texts is None:
         return [], ["what metrics noted of each turn: the run holds no texts"]
@@ -177,7 +177,7 @@ def _not_measured_again(sample: Sample) -> str | None:
     return None
 
 
-def _measured_again(sample: Sample, turns: Sequence[Any], corpus: Corpus) -> Check:
+def _measured_again(sample: Sample, turns: Sequence[Any], corpus: Corpus) -> CheckedNumbers:
     ready = sample.metric.prepare(corpus, None, Encoders(None))
     with progress_bar(shown=False) as bar:
         _, rows = measure_all({sample.label: ready}, turns, bar)[sample.label]
@@ -187,7 +187,7 @@ def _measured_again(sample: Sample, turns: Sequence[Any], corpus: Corpus) -> Che
     return _check(sample.label, sample.system, MEASURES, _array_pairs(pairs))
 
 
-def _values(kept: Result, samples: Sequence[Sample]) -> list[Check]:
+def _values(kept: Result, samples: Sequence[Sample]) -> list[CheckedNumbers]:
     """turns.parquet beside measures.npz."""
     checks = []
     for stored, sample in zip(kept.samples, samples, strict=True):
@@ -199,7 +199,7 @@ def _values(kept: Result, samples: Sequence[Sample]) -> list[Check]:
     return checks
 
 
-def _scores(kept: Result, measured: Measured, progress: bool) -> list[Check]:
+def _scores(kept: Result, measured: Measured, progress: bool) -> list[CheckedNumbers]:
     derived = score_all(measured.samples, measured.requests, kept.settings, floors=True, progress=progress)
     found = {(score.system, score.metric): score for score in derived}
     checks = []
@@ -210,7 +210,7 @@ def _scores(kept: Result, measured: Measured, progress: bool) -> list[Check]:
     return checks
 
 
-def _tests(kept: Result, samples: Sequence[Sample]) -> list[Check]:
+def _tests(kept: Result, samples: Sequence[Sample]) -> list[CheckedNumbers]:
     """Those behind the sentences on which system is ahead."""
     if kept.answer is None:
         return []
@@ -242,7 +242,7 @@ def _array_pairs(arrays: Iterable[tuple[str, Any, Any]]) -> Iterator[tuple[str, 
             yield f"{name} {place}", one, other
 
 
-def _check(metric: str, system: str, kind: str, pairs: Iterable[tuple[str, Any, Any]]) -> Check:
+def _check(metric: str, system: str, kind: str, pairs: Iterable[tuple[str, Any, Any]]) -> CheckedNumbers:
     numbers = differ = 0
     example = ""
     for name, kept, derived in pairs:
@@ -250,7 +250,7 @@ def _check(metric: str, system: str, kind: str, pairs: Iterable[tuple[str, Any, 
         if not _same(kept, derived):
             differ += 1
             example = example or f"{name} is {_said(kept)}, and {_said(derived)} follows"
-    return Check(metric, system, kind, numbers, differ, example)
+    return CheckedNumbers(metric, system, kind, numbers, differ, example)
 
 
 def _same(kept: Any, derived: Any) -> bool:
