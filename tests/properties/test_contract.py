@@ -8,6 +8,7 @@ import sys
 import tempfile
 from dataclasses import fields, replace
 from functools import cache, reduce
+from itertools import chain
 from operator import add
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.corpus import Corpus, Turn
+from dialogauge.corpus.dialogues import dialogues
 from dialogauge.encode.encoders import Encoders
 from dialogauge.metrics.base import options
 from dialogauge.metrics.prepared import PlainMetric
@@ -28,11 +30,14 @@ WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 �
 SAID = ["the cat .", "你好 ?", ""]
 TURNS = st.lists(
     st.builds(
-        lambda response, context, references, value: Turn("", response, context, references, extra={"x": value}),
+        lambda response, context, references, value, dialogue: Turn(
+            "", response, context, references, dialogue=dialogue, facts=references, extra={"x": value}
+        ),
         WORDS,
         st.lists(st.sampled_from(SAID), min_size=1, max_size=2).map(tuple),
         st.lists(WORDS, min_size=1, max_size=2).map(tuple),
         st.floats(-5, 5) | st.none(),
+        st.sampled_from([None, "d", "e"]),
     ),
     min_size=1,
     max_size=12,
@@ -133,14 +138,21 @@ def test_every_promise(wanted, turns, data):
     summary = metric.summarise(rows)
     values = metric.conclude(summary)
 
-    def drawn(number):
-        return data.draw(st.lists(number, min_size=len(turns), max_size=len(turns)))
+    together = taken_together(metric, turns)
+
+    def drawn(number, size):
+        return data.draw(st.lists(number, min_size=size, max_size=size))
 
     values_lie_within_the_bounds_and_name_their_parts(metric, values)
-    summaries_add(ready, turns, drawn(st.integers(0, 3)), summary)
-    order_of_turns_never_matters(ready, turns, data.draw(st.permutations(range(len(turns)))), values)
-    batches_never_matter(ready, turns, data.draw(st.integers(1, 5)), rows, values)
-    weights_are_repetitions(metric, rows, drawn(st.integers(0, 3)))
+    summaries_add(ready, turns, together, drawn(st.integers(0, 3), len(together)), summary)
+    order_of_turns_never_matters(ready, turns, data.draw(st.permutations(together)), values)
+    batches_never_matter(ready, turns, together, data.draw(st.integers(1, 5)), rows, values)
+    weights_are_repetitions(metric, rows, drawn(st.integers(0, 3), len(turns)))
+
+
+def taken_together(metric, turns):
+    """The places of turns that no batch may part: each by itself, or those of a dialogue."""
+    return dialogues(turns) if metric.level == "dialogue" else [[place] for place in range(len(turns))]
 
 
 def values_lie_within_the_bounds_and_name_their_parts(metric, values):
@@ -149,9 +161,12 @@ def values_lie_within_the_bounds_and_name_their_parts(metric, values):
     assert all(math.isnan(value) or low - 1e-9 <= value <= high + 1e-9 for value in values.values())
 
 
-def summaries_add(ready, turns, labels, whole):
+def summaries_add(ready, turns, together, labels, whole):
     metric = ready.metric
-    parts = [[turn for turn, mine in zip(turns, labels, strict=True) if mine == label] for label in set(labels)]
+    parts = [
+        [turns[place] for places, mine in zip(together, labels, strict=True) if mine == label for place in places]
+        for label in set(labels)
+    ]
     summaries = [metric.summarise(ready.measure(part)) for part in parts]
     total = summaries[0]
     for summary in summaries[1:]:
@@ -161,13 +176,14 @@ def summaries_add(ready, turns, labels, whole):
 
 
 def order_of_turns_never_matters(ready, turns, order, values):
-    assert_same(values_of(ready, [turns[i] for i in order]), values)
+    assert_same(values_of(ready, [turns[place] for places in order for place in places]), values)
 
 
-def batches_never_matter(ready, turns, size, rows, values):
+def batches_never_matter(ready, turns, together, size, rows, values):
     metric = ready.metric
-    batches = [ready.measure(turns[start : start + size]) for start in range(0, len(turns), size)]
-    joined = metric.join(batches)
+    order = [list(chain(*together[start : start + size])) for start in range(0, len(together), size)]
+    joined = metric.join([ready.measure([turns[place] for place in places]) for places in order])
+    joined = joined[np.argsort(list(chain(*order)))]
     assert len(joined) == len(rows) == len(turns)
     assert_same(metric.conclude(metric.summarise(joined)), values)
     scores = metric.per_turn(rows)

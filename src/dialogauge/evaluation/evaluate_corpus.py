@@ -39,8 +39,8 @@ def evaluate(
             DataFrame, a Hugging Face `Dataset`, or a stream of turns (`dialogauge.stream`).
         metrics: A comma-separated string as on the command line ("bleu,distinct.1"), or a sequence of such strings and
             of Metric objects. A group ("overlap", "all") stands for its metrics. Left out, the default set: `gauge`
-            where there are contexts, `bertscore` where there are references, `distinct` and `length`; with `real`
-            also `fbd` and `mmd`.
+            where there are contexts, `bertscore` where there are references, `distinct` and `length`;
+            `self_repetition` where a system has several turns in a dialogue; with `real` also `fbd` and `mmd`.
         keep_texts: Whether texts of a stream past 200,000 turns go to a temporary file as they pass, so that
             `Result.save` can write them. Those of anything smaller are at hand anyway.
         **options: The fields of `RunOptions`.

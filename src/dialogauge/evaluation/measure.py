@@ -24,6 +24,7 @@ from dialogauge.evaluation import caveats
 from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
 from dialogauge.evaluation.texts import RunTexts, SpooledTexts, TextsInMemory
 from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
+from dialogauge.evaluation.whole_dialogues import refuse_scattered, stream_batches
 from dialogauge.metrics.base import AnyMetric, Floats
 from dialogauge.metrics.default_set import Choice
 from dialogauge.metrics.prepared import AnyPrepared
@@ -98,6 +99,8 @@ def measure(
     if not large:
         known = known.select(list(census.systems))
     choice = Choice.by_input(requests, known.turns, real_corpus is not None, on_most=for_agreement, first=large)
+    if large and (whole_for := _whole_for(request.metric for request in choice.requests)):
+        refuse_scattered(known, STREAM_BATCH, whole_for)
     metrics = _prepare(choice, known, real_corpus, encoders, census.languages)
     remarks = [] if for_agreement else caveats.ratings_caveats(choice.requests, known.turns)
     if large:
@@ -286,7 +289,8 @@ def measure_stream(
     """Every metric on every system. A unit's group comes from its key, so that no table of units is needed."""
     tallies: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
     with progress_bar(shown=progress, unit="turn") as bar:
-        while batch := list(islice(turns, STREAM_BATCH)):
+        whole_for = _whole_for(ready.asked for ready in metrics.values())
+        for batch in stream_batches(turns, STREAM_BATCH, whole_for):
             by_system: dict[str, list[Turn]] = {}
             for turn in batch:
                 by_system.setdefault(turn.system, []).append(turn)
@@ -297,6 +301,11 @@ def measure_stream(
                     _note(tallies[system, label], metric, part, keys, messages, places, rows)
                     _settle(tallies[system, label], metric)
     return [_sample(label, system, metrics[label], tally, real_units) for (system, label), tally in tallies.items()]
+
+
+def _whole_for(metrics: Iterable[AnyMetric]) -> list[str]:
+    """The labels of those that look at whole dialogues."""
+    return list(dict.fromkeys(metric.label for metric in metrics if metric.level == "dialogue"))
 
 
 def _note(

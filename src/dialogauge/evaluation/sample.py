@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.dialogues import dialogues
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.units import Answered, Keys, Units, same_units
@@ -180,24 +181,41 @@ def real_beside(ready: AnyPrepared, system: str, units: Keys | None) -> Beside |
 
 def measure_all(metrics: dict[str, AnyPrepared], turns: Sequence[Turn], bar: Any) -> dict[str, tuple[Places, Any]]:
     """For each metric the places of the turns it can use, and their rows. All metrics see a batch before the next one
-    comes, while the vectors of its texts are at hand. A metric that meets a system of which it knows nothing gives its
-    place to one that does."""
+    comes, while the vectors of its texts are at hand; those of level "dialogue" see whole dialogues. A metric that
+    meets a system of which it knows nothing gives its place to one that does."""
     places: dict[str, list[int]] = {label: [] for label in metrics}
     rows: dict[str, list[Any]] = {label: [] for label in metrics}
-    for start in range(0, len(turns), BATCH):
-        batch = range(start, min(start + BATCH, len(turns)))
+    batches = {level: _batches(turns, level) for level in {ready.asked.level for ready in metrics.values()}}
+    for step in range(max(map(len, batches.values()))):
         for label, ready in metrics.items():
             bar.set_description(printable(label))
-            usable_places = [place for place in batch if ready.usable(turns[place])]
-            usable = [turns[place] for place in usable_places]
-            metrics[label] = ready.introduced(usable)
-            rows[label].append(metrics[label].measure(usable))
-            places[label] += usable_places
-            bar.update(len(batch))
-    return {
-        label: (np.array(places[label], dtype=np.int64), ready.metric.join(rows[label]))
-        for label, ready in metrics.items()
-    }
+            for batch in batches[ready.asked.level][step : step + 1]:
+                usable_places = [place for place in batch if ready.usable(turns[place])]
+                usable = [turns[place] for place in usable_places]
+                metrics[label] = ready.introduced(usable)
+                rows[label].append(metrics[label].measure(usable))
+                places[label] += usable_places
+                bar.update(len(batch))
+    return {label: _in_order(places[label], ready.metric.join(rows[label])) for label, ready in metrics.items()}
+
+
+def _batches(turns: Sequence[Turn], level: str) -> list[Sequence[int]]:
+    """Places of turns. A batch of whole dialogues ends with the one that fills it."""
+    if level == "turn":
+        return [range(start, min(start + BATCH, len(turns))) for start in range(0, len(turns), BATCH)]
+    batches: list[list[int]] = []
+    for dialogue in dialogues(turns):
+        if not batches or len(batches[-1]) >= BATCH:
+            batches.append([])
+        batches[-1] += dialogue
+    return [*batches]
+
+
+def _in_order(places: list[int], rows: Any) -> tuple[Places, Any]:
+    """The rows as their turns stand in the corpus."""
+    found = np.array(places, dtype=np.int64)
+    order = np.argsort(found, kind="stable")
+    return (found, rows) if np.array_equal(found[order], found) else (found[order], rows[order])
 
 
 class Groups(NamedTuple):

@@ -96,6 +96,9 @@ class Metric(ABC, Generic[Rows, Summary]):
     bounds: tuple[float, float]
     needs: ClassVar[tuple[frozenset[str], ...]] = (frozenset(),)
     """Sets of inputs ("references", "context", "real") of which any one suffices."""
+    level: ClassVar[Literal["turn", "dialogue"]] = "turn"
+    """"dialogue" where a row depends on other turns of its dialogue. `measure` is then handed whole dialogues: of each
+    all turns of one system that are usable, as they stand in the corpus."""
     resampling: ClassVar[Literal["bootstrap", "jackknife"]] = "bootstrap"
     """"jackknife" where repeated rows would bias the statistic."""
     parts: ClassVar[tuple[str, ...]] = ()

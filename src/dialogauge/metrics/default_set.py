@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from dialogauge.metrics.registry import Request
 
 DEFAULT = "default"
-DEFAULT_SET = ("gauge", "bertscore", "distinct", "length", "fbd", "mmd")
+DEFAULT_SET = ("gauge", "bertscore", "distinct", "length", "self_repetition", "fbd", "mmd")
 """Each where the corpus has what it needs."""
+OF_DIALOGUES = frozenset({"self_repetition"})
+"""Those of them that are measured where a system has several turns in one dialogue. Elsewhere they have nothing to say,
+and are not spoken of."""
 BESIDE_REAL = frozenset({"fbd", "mmd"})
 """Those of them that are measured against real conversations alone, though references would do: floors take time."""
 JUDGES = ("gauge", "bertscore", "fbd")
@@ -42,8 +45,8 @@ class Choice:
         first: bool = False,
     ) -> Choice:
         """`turns` are all, or the `first` of many. With `on_most`, metrics need what they need on most of them."""
-        choice = cls(list(requests))
-        for request in requests:
+        choice = cls([request for request in requests if not _of_dialogues(request) or several_turns(turns)])
+        for request in list(choice.requests):
             if request.group and (reason := _lack(request, turns, beside_real, on_most)):
                 choice.leave_out(request, f"{reason} in the first {len(turns):,} turns" if first else reason)
         return choice
@@ -106,11 +109,28 @@ def judging(requests: Sequence[Request]) -> Request | None:
     return next((own[name] for name in JUDGES if name in own), None)
 
 
+def several_turns(turns: Iterable[Turn]) -> bool:
+    """Whether a system has more than one turn in a dialogue."""
+    seen = set()
+    for turn in turns:
+        if turn.dialogue is not None:
+            if (turn.system, turn.dialogue) in seen:
+                return True
+            seen.add((turn.system, turn.dialogue))
+    return False
+
+
+def _of_dialogues(request: Request) -> bool:
+    return request.group == DEFAULT and request.metric.name in OF_DIALOGUES
+
+
 def _lack(request: Request, turns: Collection[Turn], beside_real: bool, on_most: bool) -> str:
     """What keeps a metric from being measured; nothing where nothing does."""
     metric = request.metric
     if request.group == DEFAULT and metric.name in BESIDE_REAL:
         return "" if beside_real else "no --real"
+    if on_most and _of_dialogues(request):
+        return "no value for the first turns of dialogues"
     if beside_real and any("real" in need for need in metric.needs):
         return ""
     wanted = " or ".join(" and ".join(sorted(need)).replace("real", "--real") for need in metric.needs)

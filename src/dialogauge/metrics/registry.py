@@ -39,6 +39,12 @@ BUILT_IN = {
     "mmd": "dialogauge.metrics.distance.mmd:Mmd",
     "prdc": "dialogauge.metrics.distance.prdc:Prdc",
     "column": "dialogauge.metrics.dialogue.length:Column",
+    "self_repetition": "dialogauge.metrics.dialogue.self_repetition:SelfRepetition",
+    "echo": "dialogauge.metrics.dialogue.self_repetition:Echo",
+    "question_rate": "dialogauge.metrics.dialogue.turn_taking:QuestionRate",
+    "turns": "dialogauge.metrics.dialogue.turn_taking:Turns",
+    "talk_share": "dialogauge.metrics.dialogue.turn_taking:TalkShare",
+    "entropy": "dialogauge.metrics.dialogue.entropy:Entropy",
 }
 COMPAT = {
     "fbd-paper": {

@@ -97,6 +97,13 @@ def word_rows(texts: Sequence[str]) -> WordRows:
     return WordRows(np.array([i for row in rows for i in row], dtype=np.uint64), starts)
 
 
+def join_words(batches: Sequence[WordRows]) -> WordRows:
+    """The rows of several batches."""
+    lengths = [np.diff(batch.starts) for batch in batches]
+    starts = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
+    return WordRows(np.concatenate([batch.ids for batch in batches]), starts)
+
+
 def distinct(texts: Sequence[str], order: int = 2) -> float:
     """Distinct n-grams of order 1 or 2 divided by all n-grams of that order, over all texts together; NaN
     where there are none. It falls as texts are added: compare only samples of one size."""
@@ -126,9 +133,7 @@ class Distinct(PlainMetric[WordRows, Vocabulary]):
         return word_rows([turn.response for turn in turns])
 
     def join(self, batches: Sequence[WordRows]) -> WordRows:
-        lengths = [np.diff(batch.starts) for batch in batches]
-        starts = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
-        return WordRows(np.concatenate([batch.ids for batch in batches]), starts)
+        return join_words(batches)
 
     def pack(self, measures: WordRows) -> dict[str, NDArray[Any]]:
         return {"ids": measures.ids, "starts": measures.starts}
