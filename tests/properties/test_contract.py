@@ -1,6 +1,7 @@
 """What the metric contract promises, for every metric there is."""
 
 import atexit
+import json
 import math
 import pickle
 import subprocess
@@ -25,6 +26,7 @@ from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 from tests.encode.models import build
 from tests.learned.small import write_entailment, write_gauge, write_ruber
+from tests.serving.scripted import Scripted, chat
 
 WORDS = st.lists(st.sampled_from("the a cat cats dog runs ran home . ? 你好 😀 it's".split()), max_size=9).map(" ".join)
 SAID = ["the cat .", "你好 ?", ""]
@@ -91,6 +93,19 @@ def small_gauge():
 
 
 @cache
+def small_judge():
+    """An endpoint that rates by length, and now and then says nothing of use."""
+
+    def rate(asked):
+        length = len(json.loads(asked.body["messages"][-1]["content"])["reply"])
+        return chat(f'{{"score": {1 + length % 5}}}' if length % 7 else "as you like")
+
+    server = Scripted(rate)
+    atexit.register(server.__enter__().__exit__)
+    return server
+
+
+@cache
 def asked(wanted):
     """What a user asks for."""
     name, compat = wanted
@@ -99,6 +114,8 @@ def asked(wanted):
         name = f"entailment[model={small_entailment()}]"
     if name == "gauge":
         name = f"gauge[model={small_gauge()}]"
+    if name == "judge":
+        name = f"judge[model=scripted,url={small_judge().url}]"
     if name in ("ruber", "ruber_unreferenced"):
         name = f"{name}[model={small_ruber(name)}]"
     return parse_request(name, compat, encoder).metric

@@ -101,7 +101,15 @@ def correlate(
             choice = _choice(requests, scopes[name])
             beside = real if choice.take_real or not Choice(requests).take_real else None
             measured = measure(
-                corpus, choice.requests, None, run.compat, run.cache, run.progress, beside, for_agreement=True
+                corpus,
+                choice.requests,
+                None,
+                run.compat,
+                run.cache,
+                run.progress,
+                beside,
+                for_agreement=True,
+                asking=run.asking,
             )
             scored += [(name, caveat) for caveat in (*choice.caveats(), *measured.caveats)]
             study(scopes[name], corpus, measured, replace(plan, requests=measured.requests), collected)

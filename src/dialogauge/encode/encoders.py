@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Sized
 from contextlib import AbstractContextManager
+from functools import cached_property
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,17 +17,24 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.files import expanded
 from dialogauge.plugins import PlugIns, foreign
 
+if TYPE_CHECKING:
+    from dialogauge.encode.causal.language_model import LanguageModel
+    from dialogauge.endpoint.endpoint import AskOptions
+    from dialogauge.endpoint.endpoints import Endpoints
+
 STATIC, UNIVERSAL = "static:", "use"
 
 
 class Encoders:
-    """From names to encoders. With `cache` None nothing is kept on disk."""
+    """From names to encoders, and the endpoints that metrics may ask. With `cache` None nothing is kept on disk."""
 
-    def __init__(self, cache: Cache | None = None, progress: bool = False) -> None:
+    def __init__(self, cache: Cache | None = None, progress: bool = False, asking: AskOptions | None = None) -> None:
         self.cache = cache
+        self._asking = asking
         self._progress = progress
         self._open: dict[tuple[str, Dtype], Encoder] = {}
         self._tuned: dict[tuple[str, str], Encoder] = {}
+        self._language_models: dict[tuple[str, Dtype], LanguageModel] = {}
         self._contested: list[Caveat] = []
 
     def get(self, name: str, dtype: Dtype = "float32") -> Encoder:
@@ -48,11 +56,29 @@ class Encoders:
             self._tuned[place] = Transformer(base.files, base.dtype, self.cache, self._progress, tuning)
         return self._tuned[place]
 
+    def language_model(self, name: str, dtype: Dtype = "float32") -> LanguageModel:
+        """`smollm2`, a Hugging Face name or directory: says how likely texts are, with the cache of the encoders."""
+        from dialogauge.encode.causal.find import find_language_model
+        from dialogauge.encode.causal.language_model import LanguageModel
+
+        if (name, dtype) not in self._language_models:
+            found = LanguageModel(find_language_model(name), dtype, self.cache, self._progress)
+            self._language_models[name, dtype] = found
+        return self._language_models[name, dtype]
+
+    @cached_property
+    def endpoints(self) -> Endpoints:
+        """Those of language models, which metrics may ask."""
+        from dialogauge.endpoint.endpoints import Endpoints
+
+        return Endpoints(self._asking, self.cache.folder if self.cache else None)
+
     def caveats(self) -> list[Caveat]:
         """What went wrong with the cache and was worked around; which encoders two packages have under one name."""
         return [
             *(Caveat("cache", problem) for problem in (self.cache.problems if self.cache else ())),
             *self._contested,
+            *(self.endpoints.caveats() if "endpoints" in self.__dict__ else ()),
         ]
 
     def _opened(self, name: str, dtype: Dtype) -> Encoder:

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from dialogauge.endpoint.chat import Answer, ChatRequest, EndpointError, canonical
+from dialogauge.endpoint.chat import ChatAnswer, ChatRequest, EndpointError, canonical
 from dialogauge.files import cache_folder
 from dialogauge.sqlite_file import connect, transaction
 
@@ -34,17 +34,17 @@ class Answers:
 
     def __init__(self, path: Path | None = None) -> None:
         """None: in a temporary folder, and gone afterwards."""
-        self._temporary = tempfile.TemporaryDirectory(prefix="dialogauge-") if path is None else None
-        self.path = Path(self._temporary.name) / NAME if self._temporary else Path(path or NAME)
+        self.path = path
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self.problems: list[str] = []
         self._lock = threading.RLock()
         self._opened: sqlite3.Connection | None = None
 
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, ChatAnswer]:
         """Those that are there, by their keys."""
         found = {}
         for key, record in self._records(keys):
-            found[key] = Answer(record["status"], record["answer"])
+            found[key] = ChatAnswer(record["status"], record["answer"])
         return found
 
     def records(self, keys: Sequence[bytes]) -> Iterator[dict[str, Any]]:
@@ -54,7 +54,7 @@ class Answers:
             found = dict(self._records(batch))
             yield from (found[key] for key in batch if key in found)
 
-    def put(self, url: str, request: ChatRequest, answer: Answer) -> Answer:
+    def put(self, url: str, request: ChatRequest, answer: ChatAnswer) -> ChatAnswer:
         """Keeps an answer, and gives the one that is kept: another process may have been first."""
         key = request.key(url)
         record = {
@@ -126,10 +126,12 @@ class Answers:
 
     def _db(self, create: bool = False) -> sqlite3.Connection:
         if self._opened is None:
-            if create:
-                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            elif not self.path.exists():
-                raise FileNotFoundError(self.path)
+            if create and self.path is None:
+                self._temporary = tempfile.TemporaryDirectory(prefix="dialogauge-")
+                self.path = Path(self._temporary.name) / NAME
+            if self.path is None or not (create or self.path.exists()):
+                raise FileNotFoundError(NAME)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._opened = connect(self.path, SCHEMA, VERSION, LOG, create=create)
         return self._opened
 

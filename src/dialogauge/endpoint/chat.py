@@ -48,7 +48,7 @@ class ChatRequest:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ChatAnswer:
     """What came back. A request that the endpoint refused as wrong (400, 413 or 422) has no `content`."""
 
     status: int

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from dialogauge import __version__
-from dialogauge.endpoint.chat import Answer, EndpointError, is_chat
+from dialogauge.endpoint.chat import ChatAnswer, EndpointError, is_chat
 from dialogauge.errors import InputError, quote
 
 KEYS = ("DIALOGAUGE_API_KEY", "OPENAI_API_KEY")
@@ -109,7 +109,7 @@ class Connection:
         self._http: http.client.HTTPConnection | None = None
         self._end = 0.0
 
-    def post(self, body: bytes) -> Answer:
+    def post(self, body: bytes) -> ChatAnswer:
         """The answer, or a refusal of the request itself; Trouble where another attempt may help; EndpointError where
         none can."""
         refuse_plain_key(self.url)
@@ -159,7 +159,7 @@ class Connection:
         opened.sock = _TimedSocket(opened.sock, self)
         return opened
 
-    def _understood(self, status: int, waits: float | None, text: str) -> Answer:
+    def _understood(self, status: int, waits: float | None, text: str) -> ChatAnswer:
         if status == 200:
             try:
                 body = json.loads(text)
@@ -167,10 +167,10 @@ class Connection:
                 raise Trouble("answered with something that is not JSON") from None
             if not is_chat(body):
                 raise Trouble("answered with JSON that has no choices[0].message: not /v1/chat/completions?")
-            return Answer(200, body)
+            return ChatAnswer(200, body)
         said = _message(text)
         if status in WRONG:
-            return Answer(status, {"refusal": said})
+            return ChatAnswer(status, {"refusal": said})
         if status in AGAIN or status >= 500:
             raise Trouble(f"{status} {said}".strip(), after=waits, crowded=True)
         hint = ""

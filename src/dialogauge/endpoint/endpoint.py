@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dialogauge.endpoint.answers import Answers, kept_answers
-from dialogauge.endpoint.chat import Answer, ChatRequest, EndpointError
+from dialogauge.endpoint.chat import ChatAnswer, ChatRequest, EndpointError
 from dialogauge.endpoint.connection import Connection, Trouble, plain_url, refuse_plain_key
 from dialogauge.endpoint.pace import Pace
-from dialogauge.errors import COUNT, InputError, check_number, check_whole
+from dialogauge.errors import InputError
 from dialogauge.progress import progress_bar
 from dialogauge.tables import counted
 
@@ -34,13 +34,9 @@ class AskOptions:
     """The most that are under way at once."""
     timeout: float = 120.0
     """Seconds for one attempt."""
+    dry_run: bool = False
+    """Whether what would be asked is only counted."""
     progress: bool = False
-
-    def __post_init__(self) -> None:
-        if self.max_requests is not None:
-            check_whole("max_requests", self.max_requests, 0, COUNT * 1000)
-        check_whole("concurrency", self.concurrency, 1, 1000)
-        check_number("timeout", self.timeout, 0.001, 86400)
 
 
 @dataclass
@@ -83,9 +79,9 @@ class Endpoint:
         """The keys of all answers that were given, in the order asked for."""
         self._pace = Pace(self.options.concurrency)
 
-    def ask(self, requests: Iterable[ChatRequest], *, keep_refusals: bool = False) -> list[Answer]:
+    def ask(self, requests: Iterable[ChatRequest], *, keep_refusals: bool = False) -> list[ChatAnswer]:
         """The answers in the order of the requests; the same request is sent once. A request that the endpoint finds
-        wrong has an answer too (`Answer.refused`), which is kept only with `keep_refusals`.
+        wrong has an answer too (`ChatAnswer.refused`), which is kept only with `keep_refusals`.
 
         EndpointError where one cannot be had: what was answered till then is kept.
         """
@@ -112,7 +108,7 @@ class Endpoint:
         if self.options.offline and (missing := self.missing(requests)):
             raise self._offline(len(missing))
 
-    def keep(self, request: ChatRequest, answer: Answer) -> None:
+    def keep(self, request: ChatRequest, answer: ChatAnswer) -> None:
         """For good."""
         self.answers.put(self.url, request, answer)
 
@@ -132,12 +128,12 @@ class _Fetching:
         self.keep_refusals = keep_refusals
         self._waiting = deque(requests)
         self._total = len(requests)
-        self._found: dict[bytes, Answer] = {}
+        self._found: dict[bytes, ChatAnswer] = {}
         self._stop = threading.Event()
         self._failure: Exception | None = None
         self._lock = threading.Lock()
 
-    def run(self) -> dict[bytes, Answer]:
+    def run(self) -> dict[bytes, ChatAnswer]:
         options = self.endpoint.options
         workers = [
             threading.Thread(target=self._work, daemon=True) for _ in range(min(options.concurrency, self._total))
@@ -176,7 +172,7 @@ class _Fetching:
         finally:
             connection.close()
 
-    def _answer(self, connection: Connection, request: ChatRequest) -> Answer | None:
+    def _answer(self, connection: Connection, request: ChatRequest) -> ChatAnswer | None:
         """None where all is to stop."""
         pace, body = self.endpoint._pace, request.sent
         for attempt in range(1, ATTEMPTS + 1):

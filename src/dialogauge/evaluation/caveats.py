@@ -105,7 +105,8 @@ def sample_caveats(samples: Sequence[Sample], metrics: Mapping[str, AnyPrepared]
         illegible = sum(int(sample.coverage[-1]) for sample in mine if sample.coverage is not None)
         undefined = measured - int(total.n) - illegible
         if undefined:
-            message = f"{label}: no value for {undefined} of {measured} turns; they are left out"
+            why = f" ({ready.undefined_because})" if ready.undefined_because else ""
+            message = f"{label}: no value for {undefined} of {measured} turns{why}; they are left out"
             caveats.append(Caveat("undefined_scores", message))
         caveats += ready.caveats(total)
         scored = [sample for sample in mine if sample.summary.n]

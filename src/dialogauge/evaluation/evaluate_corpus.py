@@ -76,6 +76,7 @@ def evaluate(
         compat=run.compat,
         answer=answer_by_default(measured, scores, run.settings),
         texts=measured.texts,
+        endpoints=measured.endpoints,
     )
 
 
@@ -83,7 +84,17 @@ def measure_run(corpus: CorpusLike, metrics: Metrics | None, run: RunOptions, *,
     """What was asked for, and what its metrics noted about the corpus."""
     requests = run.requests(metrics)
     source, real = as_source(corpus), run.real_turns()
-    return measure(source, requests, run.systems, run.compat, run.cache, run.progress, real, keep_texts=keep_texts)
+    return measure(
+        source,
+        requests,
+        run.systems,
+        run.compat,
+        run.cache,
+        run.progress,
+        real,
+        keep_texts=keep_texts,
+        asking=run.asking,
+    )
 
 
 def score_all(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import islice
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, UnsuitedEncoder, unknown
 from dialogauge.evaluation import caveats
+from dialogauge.evaluation.asking import ask_ahead, asks_endpoints
 from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
 from dialogauge.evaluation.texts import RunTexts, SpooledTexts, TextsInMemory
 from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
@@ -32,6 +33,10 @@ from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar
 from dialogauge.stats.resampling import GROUPS
 from dialogauge.text.languages import Languages
+
+if TYPE_CHECKING:
+    from dialogauge.endpoint.endpoint import AskOptions
+    from dialogauge.endpoint.endpoints import Endpoints
 
 REAL_TURNS = 100_000
 """The most real turns that are kept: their vectors lie in memory."""
@@ -60,6 +65,8 @@ class Measured:
     """For a system the one it must not fall behind: the first, or in another run the one of its name."""
     texts: RunTexts | None = None
     """The turns themselves; None where they are a long stream's that was not to be kept, or a kept run's."""
+    endpoints: Endpoints | None = None
+    """Those that were asked."""
 
     def select(self, systems: Sequence[str]) -> Measured:
         """Only these systems, in this order."""
@@ -81,11 +88,13 @@ def measure(
     *,
     for_agreement: bool = False,
     keep_texts: bool = False,
+    asking: AskOptions | None = None,
 ) -> Measured:
     """Reads a stream as far as rows fit, and only past that lets go of them. Groups of metrics are looked through once
     so much is read. `for_agreement`: a turn counts only where all metrics have a value. `keep_texts`: whether those of
-    a long stream are written to a temporary file; others are in memory anyway."""
-    encoders = Encoders(Cache() if cache else None, progress)
+    a long stream are written to a temporary file; others are in memory anyway. `asking`: how language models behind
+    endpoints may be asked."""
+    encoders = Encoders(Cache() if cache else None, progress, asking)
     real_corpus, real_units, real_caveats = _real(real, requests, progress)
     census, units = Census(systems, corpus.users), Units()
     for number, turn in enumerate(real_corpus or ()):
@@ -108,6 +117,7 @@ def measure(
         passing = _drain(head, turns)
         samples = measure_stream(metrics, spool.watch(passing) if spool else passing, units, real_units, progress)
     else:
+        ask_ahead(metrics.values(), known)
         samples = measure_rows(metrics, known, units, real_units, progress)
     asked = [ready.asked for ready in metrics.values()]
     refuse_unusable(asked, samples, sum(census.systems.values()))
@@ -137,6 +147,7 @@ def measure(
         requests=choice.requests,
         baselines=dict.fromkeys(order[1:], order[0]),
         texts=spool or _in_memory(corpus, head, census.systems),
+        endpoints=encoders.endpoints if asks_endpoints(metrics.values()) else None,
     )
 
 

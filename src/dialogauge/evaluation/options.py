@@ -8,16 +8,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from reprlib import repr as shortened
-from typing import Any, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.corpus.load import Loading
-from dialogauge.errors import COUNT, InputError, check_seed, check_share, check_whole, unknown
+from dialogauge.errors import COUNT, InputError, check_number, check_seed, check_share, check_whole, unknown
 from dialogauge.metrics.base import AnyMetric
 from dialogauge.metrics.default_set import DEFAULT
 from dialogauge.metrics.registry import Request, parse_requests
 
+if TYPE_CHECKING:
+    from dialogauge.endpoint.endpoint import AskOptions
+
+MOST_AT_ONCE, LONGEST_WAIT = 1000, 86400.0
 Evaluating = TypeVar("Evaluating", bound=Callable[..., Any])
 Metrics = str | AnyMetric | Request | Iterable[str | AnyMetric | Request]
 """Metrics as on the command line, "bleu,distinct.1", or a sequence of such texts and of Metric objects."""
@@ -67,14 +71,33 @@ class RunOptions(Settings):
     """Whether what is encoded is kept on disk."""
     progress: bool = False
     """Whether stderr shows how far the run has come."""
+    offline: bool = False
+    """Whether no endpoint is asked: answers that are not kept are an error."""
+    max_requests: int | None = None
+    """The most requests that are sent to endpoints, repeated attempts included."""
+    concurrency: int = 16
+    """The most requests that are under way at once."""
+    timeout: float = 120.0
+    """Seconds that an endpoint has for one answer."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_whole("concurrency", self.concurrency, 1, MOST_AT_ONCE)
+        check_number("timeout", self.timeout, 0.001, LONGEST_WAIT)
+        if self.max_requests is not None:
+            check_whole("max_requests", self.max_requests, 0, COUNT)
         object.__setattr__(self, "systems", chosen_systems(self.systems))
 
     @property
     def settings(self) -> Settings:
         return Settings(self.seed, self.resamples, self.confidence)
+
+    @property
+    def asking(self) -> AskOptions:
+        """How endpoints may be asked."""
+        from dialogauge.endpoint.endpoint import AskOptions
+
+        return AskOptions(self.offline, self.max_requests, self.concurrency, self.timeout, progress=self.progress)
 
     def requests(self, metrics: Metrics | None) -> list[Request]:
         """The metrics asked for, or else the default set, with the encoder of the run."""
@@ -98,6 +121,10 @@ class RunKeywords(TypedDict, total=False):
     dtype: str | None
     cache: bool
     progress: bool
+    offline: bool
+    max_requests: int | None
+    concurrency: int
+    timeout: float
 
 
 def chosen_systems(given: Any, option: str = "systems") -> tuple[str, ...] | None:

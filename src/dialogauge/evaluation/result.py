@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +21,7 @@ from dialogauge.tables.forest import ForestPanel, ForestRow
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dialogauge.endpoint.endpoints import Endpoints
     from dialogauge.evaluation.answer import Answer
     from dialogauge.evaluation.comparison import Comparison
     from dialogauge.evaluation.replies import Order, RankedReplies
@@ -113,6 +114,8 @@ class Result(ScoreForms):
     texts: RunTexts | KeptTexts | None = None
     """The turns that were scored, in the order of the corpus; None for a stream past 200,000 turns, unless it was
     evaluated with `keep_texts`."""
+    endpoints: Endpoints | None = field(default=None, compare=False)
+    """Those that metrics asked, with their answers."""
 
     def score(self, system: str, metric: str) -> Score:
         """The score of one system under one metric; an `InputError` suggests names where there is none."""
@@ -167,7 +170,8 @@ class Result(ScoreForms):
     ) -> Path:
         """Writes scores.json, turns.parquet (a value per turn and metric) and run.json, the turns' texts as
         texts.parquet (unless `texts` is false, or they are not at hand: `Result.texts`), and `ranked` replies as
-        worst.jsonl and best.jsonl; the directory is either whole or absent."""
+        worst.jsonl and best.jsonl; and what endpoints answered as answers.jsonl. The directory is either whole or
+        absent."""
         from dialogauge.evaluation.save import save_result
 
         kept = self.texts if texts else None

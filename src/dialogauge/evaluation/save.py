@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialogauge import __version__
-from dialogauge.evaluation.saved import MEASURES, RUN, SCHEMA, TURNS, pack_samples
+from dialogauge.endpoint.chat import canonical
+from dialogauge.evaluation.saved import ANSWERS, MEASURES, RUN, SCHEMA, TURNS, pack_samples
 from dialogauge.evaluation.texts import TEXTS
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import printable, to_json
 
 if TYPE_CHECKING:
+    from dialogauge.endpoint.endpoints import Endpoints
     from dialogauge.evaluation.replies import Order, RankedReplies
     from dialogauge.evaluation.result import Result
     from dialogauge.evaluation.saved import KeptTexts
@@ -30,7 +32,7 @@ PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "torch", "transformers")
 """Those on which numbers may depend; named where they are installed, whether or not a run needed them."""
 SCORES = "scores.json"
 REPLIES: dict[Order, str] = {"worst": "worst.jsonl", "best": "best.jsonl"}
-FILES = (RUN, SCORES, TURNS, TEXTS, MEASURES, *REPLIES.values())
+FILES = (RUN, SCORES, TURNS, TEXTS, MEASURES, ANSWERS, *REPLIES.values())
 
 
 def save_result(
@@ -48,6 +50,8 @@ def save_result(
         if texts is not None:
             texts.save(new / TEXTS)
         _write_replies(ranked, new)
+        if result.endpoints is not None:
+            write_answers(result.endpoints, new / ANSWERS)
     return directory
 
 
@@ -65,6 +69,12 @@ def _write_files(result: Result, directory: Path, command: list[str] | None, wit
     record = {**_run_record(result, command), "texts": with_texts, "samples": described}
     (directory / RUN).write_text(to_json(record) + "\n", encoding="utf-8")
     _write_turns(result, directory / TURNS)
+
+
+def write_answers(endpoints: Endpoints, path: Path) -> None:
+    """One answer a line, with its request: all that was asked of endpoints."""
+    with path.open("wb") as file:
+        file.writelines(canonical(record) + b"\n" for record in endpoints.used())
 
 
 def _write_replies(ranked: Mapping[Order, Sequence[RankedReplies]], directory: Path) -> None:

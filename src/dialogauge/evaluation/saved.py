@@ -37,7 +37,7 @@ KINDS = "biufSU"
 
 SCHEMA = "dialogauge.run/1"
 REAL_UNITS, ANSWERED = "real_units", "answered"
-RUN, TURNS, MEASURES = "run.json", "turns.parquet", "measures.npz"
+RUN, TURNS, MEASURES, ANSWERS = "run.json", "turns.parquet", "measures.npz", "answers.jsonl"
 ABOUT_ALL = ("few_samples", "unpaired", "different_sizes")
 """Caveats that are found anew when runs are put together."""
 

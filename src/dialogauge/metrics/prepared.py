@@ -22,6 +22,8 @@ from dialogauge.text.languages import MadeFor
 if TYPE_CHECKING:
     from dialogauge.encode.base import Encoder
     from dialogauge.encode.encoders import Encoders
+    from dialogauge.endpoint.chat import ChatRequest
+    from dialogauge.endpoint.endpoint import Endpoint
     from dialogauge.learned.directory import SavedModel
 
 
@@ -107,6 +109,15 @@ class Prepared(ABC, Generic[Rows, Summary]):
     @abstractmethod
     def measure(self, turns: Sequence[Turn]) -> Rows:
         """Row i is what is noted about turn i."""
+
+    def asks(self, turns: Sequence[Turn]) -> tuple[Endpoint, list[ChatRequest]] | None:
+        """What it would ask a language model's endpoint about these turns; None where it asks none."""
+        return None
+
+    @property
+    def undefined_because(self) -> str:
+        """Why a turn that it can use may have no value, where there is more to say than that."""
+        return ""
 
     def real_rows(self, system: str) -> Rows | None:
         """The rows of real conversations given beside the corpus, as this system's turns are held against them."""

@@ -43,6 +43,7 @@ BUILT_IN = {
     "echo": "dialogauge.metrics.dialogue.self_repetition:Echo",
     "question_rate": "dialogauge.metrics.dialogue.turn_taking:QuestionRate",
     "turns": "dialogauge.metrics.dialogue.turn_taking:Turns",
+    "judge": "dialogauge.metrics.judge.judge:ModelJudge",
     "talk_share": "dialogauge.metrics.dialogue.turn_taking:TalkShare",
     "entropy": "dialogauge.metrics.dialogue.entropy:Entropy",
 }
@@ -62,7 +63,7 @@ COMPAT = {
 ALL = "all"
 GROUPS = (DEFAULT, ALL, *GROUP_NAMES)
 """What stands for several metrics at once."""
-UNGROUPED = {"column"}
+UNGROUPED = {"column", "judge"}
 """Metrics that measure nothing until they are given an option."""
 PLUG_INS: PlugIns[type[AnyMetric]] = PlugIns("metric", "dialogauge.metrics", (*BUILT_IN, *GROUPS), metric_faults)
 

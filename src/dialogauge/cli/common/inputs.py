@@ -123,11 +123,28 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """How metrics encode and resample."""
     add_encoding(parser)
+    add_asking(parser)
     parser.add_argument("--compat", metavar="NAME", help="a paper's own recipes instead of ours: fbd-paper")
     parser.add_argument("--resamples", metavar="N", type=whole, default=1000, help="resamples (default: 1000)")
     parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same numbers (default: 0)")
     parser.add_argument(
         "--confidence", metavar="LEVEL", type=number, default=0.95, help="of intervals, below 1 (default: 0.95)"
+    )
+
+
+def add_asking(parser: argparse.ArgumentParser) -> None:
+    """How language models behind endpoints are asked."""
+    parser.add_argument(
+        "--offline", action="store_true", help="ask no endpoint (judge): take kept answers alone, or say how many lack"
+    )
+    parser.add_argument(
+        "--max-requests", metavar="N", type=whole, help="send no more than N requests to endpoints, then stop"
+    )
+    parser.add_argument(
+        "--concurrency", metavar="N", type=whole, default=16, help="requests under way at once, at most (default: 16)"
+    )
+    parser.add_argument(
+        "--timeout", metavar="SECONDS", type=number, default=120.0, help="for one answer of an endpoint (default: 120)"
     )
 
 
@@ -144,4 +161,8 @@ def options(arguments: argparse.Namespace) -> RunKeywords:
         "resamples": arguments.resamples,
         "confidence": arguments.confidence,
         "progress": not arguments.quiet,
+        "offline": arguments.offline,
+        "max_requests": arguments.max_requests,
+        "concurrency": arguments.concurrency,
+        "timeout": arguments.timeout,
     }

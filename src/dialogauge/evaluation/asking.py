@@ -1,0 +1,52 @@
+"""What a run asks endpoints: all of it at once, before it is measured; or only counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.errors import InputError
+from dialogauge.metrics.prepared import AnyPrepared
+
+if TYPE_CHECKING:
+    from dialogauge.endpoint.chat import ChatRequest
+    from dialogauge.endpoint.endpoint import Endpoint
+
+BATCH = 20_000
+"""Turns whose requests are in memory at once."""
+
+
+def asks_endpoints(metrics: Iterable[AnyPrepared]) -> bool:
+    return any(ready.asks([]) is not None for ready in metrics)
+
+
+def ask_ahead(metrics: Iterable[AnyPrepared], corpus: Corpus) -> None:
+    """Asks for all answers that are not kept, of all systems together: many requests under way, one progress bar.
+    Where nothing may be asked, says how many of all answers are missing."""
+    metrics = [ready for ready in metrics if ready.asks([]) is not None]
+    lacking: dict[str, int] = {}
+    for endpoint, requests in planned(metrics, corpus):
+        if endpoint.options.offline:
+            lacking[endpoint.url] = lacking.get(endpoint.url, 0) + len(endpoint.missing(requests))
+        else:
+            endpoint.ask(requests, keep_refusals=True)
+    for url, missing in lacking.items():
+        if missing:
+            raise InputError(
+                f"{url}: {missing:,} answers are not kept, and with --offline nothing is asked; without it the same "
+                "command asks for them"
+            )
+
+
+def planned(metrics: Iterable[AnyPrepared], corpus: Corpus) -> Iterator[tuple[Endpoint, list[ChatRequest]]]:
+    """What metrics want to know of endpoints about a corpus. Dialogues stay whole: a system's turns go together, unless
+    they are too many."""
+    for ready in metrics:
+        for turns in corpus.by_system.values():
+            usable = [turn for turn in turns if ready.usable(turn)]
+            size = BATCH if ready.asked.level == "turn" else max(1, len(usable))
+            for start in range(0, len(usable), size):
+                asked = ready.asks(usable[start : start + size])
+                if asked is not None:
+                    yield asked

@@ -1,0 +1,28 @@
+"""A judge of a kept run, with the answers that the run holds in place of an endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from dialogauge.encode.encoders import Encoders
+from dialogauge.endpoint.endpoints import Endpoints
+from dialogauge.errors import InputError
+from dialogauge.metrics.judge.judge import ModelJudge
+from dialogauge.metrics.prepared import Prepared
+
+
+def replayed_judge(metric: ModelJudge, answers: Iterable[Mapping[str, Any]]) -> Prepared[Any, Any]:
+    """Ready to measure the run's turns as it did. `answers` are the lines of its answers.jsonl. A run's labels hold no
+    addresses: the judge's is the one whose answers fit. InputError where none does."""
+    encoders = Encoders()
+    encoders.endpoints = Endpoints.replayed(answers)
+    reason: InputError | None = None
+    for url in encoders.endpoints.urls:
+        try:
+            at_home = replace(metric, url=url)
+            return at_home.learn(None, encoders).open(encoders)
+        except InputError as error:
+            reason = error
+    raise reason or InputError(f"{metric.label}: the run holds no answers of an endpoint")
