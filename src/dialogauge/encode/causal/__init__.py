@@ -1,0 +1,1 @@
+"""Causal language models: how likely a text is after others."""
