@@ -46,6 +46,8 @@ BUILT_IN = {
     "judge": "dialogauge.metrics.judge.judge:ModelJudge",
     "talk_share": "dialogauge.metrics.dialogue.turn_taking:TalkShare",
     "entropy": "dialogauge.metrics.dialogue.entropy:Entropy",
+    "compression": "dialogauge.metrics.dialogue.compression:Compression",
+    "self_bleu": "dialogauge.metrics.dialogue.self_bleu:SelfBleu",
 }
 COMPAT = {
     "fbd-paper": {

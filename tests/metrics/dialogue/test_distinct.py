@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.corpus import Turn
+from dialogauge.errors import InputError
 from dialogauge.metrics.base import Metric
-from dialogauge.metrics.dialogue.distinct import Distinct, distinct, word_rows
+from dialogauge.metrics.dialogue.distinct import Distinct, distinct, expected_distinct, word_rows
 
 
 def test_values_derived_by_hand():
@@ -66,3 +67,41 @@ def test_leaving_one_out_equals_adding_the_others(texts):
     plain = Metric.leave_one_out(metric, summaries)
     for quick, slow in zip(metric.leave_one_out(summaries), plain, strict=True):
         assert quick == pytest.approx(slow, nan_ok=True)
+
+
+def test_expected_distinct_by_hand():
+    # Two words of two possible ones: 2 (1 - 1/4) = 3/2 different ones are expected.
+    assert expected_distinct(2, 2, 2) == pytest.approx(2 / 1.5)
+    assert expected_distinct(1, 2, 2) == pytest.approx(1 / 1.5)
+    assert expected_distinct(1, 1, 30_522) == pytest.approx(1)
+    assert math.isnan(expected_distinct(0, 0))
+
+
+def test_expectation_adjusts_for_the_number_of_words():
+    """Words drawn at random have 1, however many are drawn, where distinct-1 falls."""
+    draw = np.random.default_rng(0)
+    metric = Distinct(expected=True, vocabulary=500)
+    for count in (100, 1000, 5000):
+        text = " ".join(f"w{i}" for i in draw.integers(0, 500, count))
+        values = metric.conclude(metric.summarise(metric.measure([Turn("0", text)])))
+        assert values[""] == pytest.approx(1, abs=0.05)
+        assert values["1"] == distinct([text], order=1)
+    assert values["1"] < 0.11
+
+
+def test_expected_distinct_leaves_out_as_it_sums():
+    metric = Distinct(expected=True, vocabulary=50)
+    summaries = [metric.summarise(metric.measure([Turn("", text)])) for text in ("a b", "a c d", "e")]
+    for found, wanted in zip(metric.leave_one_out(summaries), Metric.leave_one_out(metric, summaries), strict=True):
+        assert found == wanted
+
+
+def test_only_what_is_expected_is_signed():
+    assert Distinct().signature == "distinct|words:nltk-punkt|dialogauge:0.1.0"
+    assert Distinct(expected=True).signature == "distinct|words:nltk-punkt|expected:words-of-30522|dialogauge:0.1.0"
+    assert Distinct(expected=True).limits("") == (0, math.inf)
+    assert Distinct(expected=True).limits("1") == Distinct().limits("") == (0, 1)
+    with pytest.raises(InputError, match="of no use without expected=true"):
+        Distinct(vocabulary=5)
+    with pytest.raises(InputError, match="expected 2 words or more"):
+        Distinct(expected=True, vocabulary=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.metrics.base import Floats, Values
+from dialogauge.errors import InputError
+from dialogauge.metrics.base import UNSIGNED, Floats, Values
 from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.text.words import RECIPE, words
 
 NgramIds = NDArray[np.uint64]
+VOCABULARY = 30_522
+"""Words to expect, where nobody says how many: as many as BERT's vocabulary has entries."""
 FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -110,24 +113,36 @@ def distinct(texts: Sequence[str], order: int = 2) -> float:
     return float(Distinct().conclude(Distinct().summarise(word_rows(texts)))["" if order == 2 else "1"])
 
 
-def _shares(types: Sequence[int], tokens: Sequence[int]) -> Values:
-    """From how many different n-grams there are by order, and how many in all."""
-    unigrams, bigrams = (kinds / count if count else np.nan for kinds, count in zip(types, tokens, strict=True))
-    return {"": bigrams, "1": unigrams}
+def expected_distinct(types: int, tokens: int, vocabulary: int = VOCABULARY) -> float:
+    """N / (V (1 - (1 - 1/V)^C)): how many different words there are among C, by how many there would be if each were
+    drawn from V words, all equally likely (Liu et al. 2022). Above 1 where there are more; NaN without words."""
+    return types / -(vocabulary * np.expm1(tokens * np.log1p(-1 / vocabulary))) if tokens else np.nan
 
 
 @dataclass(frozen=True)
 class Distinct(PlainMetric[WordRows, Vocabulary]):
-    """Intervals come from the jackknife: a bootstrap sample repeats turns and so looks less diverse."""
+    """Intervals come from the jackknife: a bootstrap sample repeats turns and so looks less diverse. With `expected`,
+    the main value is `expected_distinct` of words (Liu et al. 2022)."""
 
     name = "distinct"
     title = "share of different bigrams in all responses"
-    citations = ("li2016diversity",)
+    citations = ("li2016diversity", "liu2022rethinking")
     higher_is_better = True
     bounds = (0.0, 1.0)
     resampling = "jackknife"
     parts = ("1",)
     main = "2"
+
+    expected: bool = field(default=False, metadata=UNSIGNED)
+    """Whether the main value is that of words, by how many different ones are to be expected."""
+    vocabulary: int = field(default=VOCABULARY, metadata=UNSIGNED)
+    """Of how many words, where they are `expected`."""
+
+    def __post_init__(self) -> None:
+        if self.vocabulary < 2:
+            raise InputError(f"vocabulary of distinct: expected 2 words or more, found {self.vocabulary}")
+        if self.vocabulary != VOCABULARY and not self.expected:
+            raise InputError("distinct: vocabulary is of no use without expected=true; leave it out")
 
     def measure(self, turns: Sequence[Turn]) -> WordRows:
         return word_rows([turn.response for turn in turns])
@@ -152,7 +167,7 @@ class Distinct(PlainMetric[WordRows, Vocabulary]):
         types, once = zip(*(_once([summary.ids[order] for summary in summaries]) for order in range(2)), strict=True)
         tokens = [sum(summary.tokens[order] for summary in summaries) for order in range(2)]
         return [
-            _shares(
+            self._shares(
                 [int(types[order] - once[order][place]) for order in range(2)],
                 [tokens[order] - summary.tokens[order] for order in range(2)],
             )
@@ -160,7 +175,19 @@ class Distinct(PlainMetric[WordRows, Vocabulary]):
         ]
 
     def conclude(self, summary: Vocabulary) -> Values:
-        return _shares(summary.types, summary.tokens)
+        return self._shares(summary.types, summary.tokens)
+
+    def _shares(self, types: Sequence[int], tokens: Sequence[int]) -> Values:
+        """From how many different n-grams there are by order, and how many in all."""
+        unigrams, bigrams = (kinds / count if count else np.nan for kinds, count in zip(types, tokens, strict=True))
+        return {
+            "": expected_distinct(types[0], tokens[0], self.vocabulary) if self.expected else bigrams,
+            "1": unigrams,
+        }
+
+    def limits(self, part: str) -> tuple[float, float]:
+        """There may be more different words than are expected."""
+        return (0.0, np.inf) if self.expected and not part else self.bounds
 
     def recipe(self) -> dict[str, str]:
-        return RECIPE
+        return {**RECIPE, **({"expected": f"words-of-{self.vocabulary}"} if self.expected else {})}
