@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dialogauge import __version__
 from dialogauge.cli import (
+    answer,
     cache,
     compare,
     corpora,
@@ -40,6 +41,7 @@ VERBS = {
     "compare": compare,
     "correlate": correlate,
     "report": report,
+    "answer": answer,
     "reproduce": reproduce,
     "train": train,
     "synthesize": synthesize,

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
 
 from dialogauge.cli.common.inputs import add_inputs, listed_names, number, reading, whole
 from dialogauge.cli.common.output import remark, warn
-from dialogauge.errors import InputError
+from dialogauge.cli.common.turns import write_turns
 from dialogauge.files import check_writable_file, whole_file
-from dialogauge.tables import printable
-
-if TYPE_CHECKING:
-    from dialogauge.corpus import Turn
 
 HELP = "make a share of the responses worse on purpose"
 DESCRIPTION = """\
@@ -70,28 +63,11 @@ def run(arguments: argparse.Namespace) -> int:
     perturbed = perturb(corpus, arguments.kind, arguments.ratio, arguments.seed)
     if arguments.out == STDOUT:
         # As bytes: a stdout that is not UTF-8 would replace characters, and what comes out is data.
-        _write_lines(perturbed, sys.stdout.buffer)
+        write_turns(perturbed, sys.stdout.buffer)
     else:
         with whole_file(arguments.out, arguments.overwrite) as file:
-            _write_lines(perturbed, file)
+            write_turns(perturbed, file)
     warn(perturbed.caveats, arguments)
     changed = sum(new is not old for new, old in zip(perturbed, corpus, strict=True))
     remark(f"{changed} of {len(corpus)} turns changed, {len(corpus) - changed} left as they were", arguments)
     return 0
-
-
-def _write_lines(turns: Iterable[Turn], file: BinaryIO) -> None:
-    for turn in turns:
-        file.write(f"{_json_line(turn)}\n".encode())
-
-
-def _json_line(turn: Turn) -> str:
-    """The turn as the reader `jsonl` reads it back. What could harm a terminal is spelled as an escape."""
-    from dialogauge.corpus.reading.columns import FIELDS
-
-    values = {field: getattr(turn, field) for field in FIELDS}
-    kept = {field: value for field, value in values.items() if value or field == "response"}
-    try:
-        return printable(json.dumps(kept, ensure_ascii=False, allow_nan=False, default=dict))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"turn {turn.id!r} of {turn.system!r} cannot be written as JSON: {error}") from None
