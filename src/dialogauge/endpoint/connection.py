@@ -29,6 +29,8 @@ AGAIN = {408, 409, 425, 429}
 """Statuses beside 5xx that may be better next time."""
 WRONG = {400, 413, 422}
 """What the endpoint finds wrong with the request."""
+SHORTEST_KEY = 6
+"""Characters below which it is no secret: some local endpoints want any word at all."""
 LONGEST = 300
 """Characters of an endpoint's words that are repeated in ours."""
 
@@ -131,7 +133,9 @@ class Connection:
             self.close()
             raise Trouble(_said(error), after=0.0 if reused else None) from None
         text = raw.decode("utf-8", "replace")
-        return self._understood(status, waits, text.replace(key, "[key]") if key else text)
+        if key and len(key) >= SHORTEST_KEY:  # one that an endpoint repeats goes no further
+            text = text.replace(key, "[key]")
+        return self._understood(status, waits, text)
 
     def close(self) -> None:
         if self._http is not None:

@@ -130,7 +130,7 @@ class _Fetching:
         self._total = len(requests)
         self._found: dict[bytes, ChatAnswer] = {}
         self._stop = threading.Event()
-        self._failure: Exception | None = None
+        self._failure: Exception | str | None = None
         self._lock = threading.Lock()
 
     def run(self) -> dict[bytes, ChatAnswer]:
@@ -147,6 +147,8 @@ class _Fetching:
                     bar.update(len(self._found) - bar.n)
         finally:
             self._stop.set()
+        if isinstance(self._failure, str):
+            raise EndpointError(f"{self.endpoint.url}: {self._failure}. {self._left()}")
         if self._failure is not None:
             raise self._failure
         return self._found
@@ -201,23 +203,19 @@ class _Fetching:
                 return answer
         return None
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: Exception | str) -> None:
         """The first failure counts; requests that are under way may still be answered, and are kept."""
         with self._lock:
             self._failure = self._failure or error
         self._stop.set()
 
-    def _given_up(self, trouble: Trouble, attempts: int) -> EndpointError:
+    def _given_up(self, trouble: Trouble, attempts: int) -> str:
         wanted = f"; it asks to wait {trouble.after:.0f} s" if (trouble.after or 0.0) > PATIENCE else ""
-        return EndpointError(
-            f"{self.endpoint.url}: {trouble}{wanted} (given up after {counted(attempts, 'attempt')}). {self._left()}"
-        )
+        return f"{trouble}{wanted} (given up after {counted(attempts, 'attempt')})"
 
-    def _spent(self) -> EndpointError:
+    def _spent(self) -> str:
         most = self.endpoint.sent.most or 0
-        return EndpointError(
-            f"{self.endpoint.url}: {counted(most, 'request')} sent, no more with --max-requests {most}. {self._left()}"
-        )
+        return f"{counted(most, 'request')} sent, no more with --max-requests {most}"
 
     def _left(self) -> str:
         return (
