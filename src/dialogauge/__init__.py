@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from dialogauge.learned.ruber.train import train_ruber
     from dialogauge.learned.synthesis import synthesize_entailment
     from dialogauge.metrics.function import metric
+    from dialogauge.studies.audit import audit
+    from dialogauge.studies.audit_result import Audit
     from dialogauge.studies.normality import normality
     from dialogauge.studies.perturb import perturb
     from dialogauge.studies.sensitivity import sensitivity
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Agreement": "agreement",
+    "Audit": "studies.audit_result",
     "Comparison": "evaluation",
     "Corpus": "corpus",
     "Turn": "corpus",
@@ -69,6 +72,7 @@ _HOMES = {
     "Result": "evaluation",
     "RunOptions": "evaluation",
     "Score": "evaluation",
+    "audit": "studies.audit",
     "best_replies": "evaluation",
     "compare": "evaluation",
     "compare_runs": "evaluation",
@@ -98,6 +102,7 @@ _HOMES = {
 }
 __all__ = [
     "Agreement",
+    "Audit",
     "Comparison",
     "Corpus",
     "DialogaugeError",
@@ -108,6 +113,7 @@ __all__ = [
     "Score",
     "Turn",
     "__version__",
+    "audit",
     "best_replies",
     "compare",
     "compare_runs",

@@ -144,6 +144,8 @@ class Scripted:
         self.requests: list[Asked] = []
         """The POST requests; what is asked of /v1/models is in `others`."""
         self.others: list[Asked] = []
+        self.failure: Exception | None = None
+        """What a behaviour raised; it is raised again where the `with` ends."""
         self.most_at_once = 0
         self._at_once = 0
 
@@ -160,6 +162,8 @@ class Scripted:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+        if self.failure is not None:
+            raise self.failure
 
     @property
     def bodies(self) -> list[dict[str, Any]]:
@@ -190,7 +194,11 @@ class Scripted:
         if isinstance(self._behaviour, Reply):
             return self._behaviour
         if callable(self._behaviour):
-            return self._behaviour(asked)
+            try:
+                return self._behaviour(asked)
+            except Exception as failure:
+                self.failure = failure
+                return error(400, "the test's own behaviour failed")
         return self._behaviour[min(asked.number, len(self._behaviour) - 1)]
 
     def _wait(self, seconds: float | None) -> None:

@@ -80,3 +80,11 @@ def test_delays_run_side_by_side():
         took = time.monotonic() - began
     assert server.most_at_once > 1
     assert took < 8 * 0.2
+
+
+def test_a_behaviour_that_fails_is_no_fault_of_the_client():
+    def behave(asked: Asked):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"), Scripted(behave) as server:
+        assert ask(server.url)[0] == 400

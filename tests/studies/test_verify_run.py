@@ -7,10 +7,11 @@ import pytest
 
 import dialogauge
 from dialogauge.errors import InputError
-from dialogauge.evaluation.saved import MEASURES
+from dialogauge.evaluation.saved import ANSWERS, MEASURES
 from dialogauge.evaluation.texts import TEXTS, TextsWriter
+from dialogauge.studies.verify_run import JUDGED, SCORES, TURNS, verify_run
 from dialogauge.studies.verify_run import MEASURES as NOTED
-from dialogauge.studies.verify_run import SCORES, TURNS, verify_run
+from tests.serving.scripted import Scripted, chat
 
 METRICS = "bleu,rouge_l,distinct,length"
 
@@ -118,3 +119,22 @@ def test_metrics_of_other_code_are_not_run(tmp_path):
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
     with pytest.raises(InputError, match="expected a directory that `score --out` wrote"):
         verify_run(tmp_path)
+
+
+def test_a_judges_numbers_follow_from_its_answers(tmp_path, monkeypatch):
+    monkeypatch.setenv("DIALOGAUGE_CACHE", str(tmp_path / "cache"))
+    with Scripted(lambda asked: chat(str(1 + asked.number % 5))) as server:
+        metric = f"judge[prompt=coherence,model=scripted,url={server.url}]"
+        result = dialogauge.evaluate("examples/everyday.jsonl", metric, systems=["good"], resamples=20)
+        run = result.save(tmp_path / "run")
+        sent = len(server.requests)
+        found = verify_run(run)
+        assert len(server.requests) == sent
+    assert found.agrees
+    assert JUDGED in {check.kind for check in found.checks}
+    assert not found.underived
+    answers = (run / ANSWERS).read_text().splitlines()
+    assert len(answers) >= 64
+    changed = [line.replace('"content":"1"', '"content":"5"') for line in answers]
+    (run / ANSWERS).write_text("".join(f"{line}\n" for line in changed))
+    assert {kind for _, _, kind, _ in wrong(verify_run(run))} == {JUDGED}

@@ -30,7 +30,7 @@ from dialogauge.cli import (
     synthesize,
     train,
 )
-from dialogauge.cli.checks import verify
+from dialogauge.cli.checks import audit, verify
 from dialogauge.cli.common.output import add_quiet
 from dialogauge.cli.common.parser import Command, Parser, add_subcommands
 from dialogauge.errors import DialogaugeError, InputError, unknown
@@ -48,6 +48,7 @@ VERBS = {
     "perturb": perturb,
     "sensitivity": sensitivity,
     "normality": normality,
+    "audit": audit,
     "verify": verify,
     "metrics": metrics,
     "encoders": encoders,

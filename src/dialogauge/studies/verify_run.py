@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
 from dialogauge.evaluation.answer import find_answer
@@ -21,8 +23,10 @@ from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.pairs import all_pairs
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample, measure_all
-from dialogauge.evaluation.saved import is_run, load_runs
-from dialogauge.metrics.prepared import PlainMetric
+from dialogauge.evaluation.saved import ANSWERS, is_run, load_runs, open_plain
+from dialogauge.metrics.judge.judge import ModelJudge
+from dialogauge.metrics.judge.replay import replayed_judge
+from dialogauge.metrics.prepared import AnyPrepared, PlainMetric
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import one_blas_thread
 from dialogauge.tables import Cell, Header, Table, counted
@@ -34,9 +38,10 @@ SHOWN = 20
 """As many numbers that differ are named in a table."""
 ESTIMATES = ("value", "low", "high", "n", "units", "floor", "p", "needed")
 PAIRS = ("difference", "low", "high", "p", "p_holm", "effect")
-MEASURES, TURNS, SCORES, TESTS = "measures", "values of turns", "scores", "tests between systems"
+MEASURES, JUDGED, TURNS, SCORES, TESTS = "measures", "judgements", "values of turns", "scores", "tests between systems"
 SOURCES = {
     MEASURES: "the kept texts",
+    JUDGED: "the kept answers",
     TURNS: "the kept measures",
     SCORES: "the kept measures",
     TESTS: "the kept measures",
@@ -144,15 +149,17 @@ def verify_run(run: str | Path, *, progress: bool = False) -> Verification:
         return Verification(str(run), [], [f"every number: {reason}"])
     measured, _ = load_runs([path])
     samples = measured.samples
-    checks, underived = _measures(kept, samples, progress)
+    checks, underived = _measures(path, kept, samples, progress)
     checks += _values(kept, samples)
     checks += _scores(kept, measured, progress)
     checks += _tests(kept, samples)
     return Verification(str(run), checks, underived)
 
 
-def _measures(kept: Result, samples: Sequence[Sample], progress: bool) -> tuple[list[CheckedNumbers], list[str]]:
-    """What metrics noted, noted again where that takes nothing but the texts."""
+def _measures(
+    path: Path, kept: Result, samples: Sequence[Sample], progress: bool
+) -> tuple[list[CheckedNumbers], list[str]]:
+    """What metrics noted, noted again where that takes nothing but the texts and the answers of endpoints."""
     if kept.texts is None:
         return [], ["what metrics noted of each turn: the run holds no texts"]
     corpus = Corpus(list(kept.texts))
@@ -160,10 +167,15 @@ def _measures(kept: Result, samples: Sequence[Sample], progress: bool) -> tuple[
     checks, underived = [], dict[str, str]()
     with progress_bar(samples, shown=progress, unit="sample") as bar:
         for sample in bar:
-            if reason := _not_measured_again(sample):
+            own = turns.get(sample.system, [])
+            if isinstance(sample.metric, ModelJudge):
+                ready = replayed_judge(sample.metric, _answers(path))
+                checks.append(_measured_again(sample, own, ready, JUDGED))
+            elif reason := _not_measured_again(sample):
                 underived[sample.label] = reason
             else:
-                checks.append(_measured_again(sample, turns.get(sample.system, []), corpus))
+                ready = sample.metric.prepare(corpus, None, Encoders(None))
+                checks.append(_measured_again(sample, own, ready, MEASURES))
     return checks, [f"what {label} noted of each turn: {reason}" for label, reason in underived.items()]
 
 
@@ -177,14 +189,18 @@ def _not_measured_again(sample: Sample) -> str | None:
     return None
 
 
-def _measured_again(sample: Sample, turns: Sequence[Any], corpus: Corpus) -> CheckedNumbers:
-    ready = sample.metric.prepare(corpus, None, Encoders(None))
+def _answers(path: Path) -> Iterator[dict[str, Any]]:
+    with open_plain(path / ANSWERS) as file:
+        yield from map(json.loads, file)
+
+
+def _measured_again(sample: Sample, turns: Sequence[Turn], ready: AnyPrepared, kind: str) -> CheckedNumbers:
     with progress_bar(shown=False) as bar:
         _, rows = measure_all({sample.label: ready}, turns, bar)[sample.label]
     rows = rows[np.flatnonzero(sample.metric.defined(rows))]
     kept, derived = sample.metric.pack(sample.rows), sample.metric.pack(rows)
     pairs = [(name, kept[name], derived.get(name)) for name in kept]
-    return _check(sample.label, sample.system, MEASURES, _array_pairs(pairs))
+    return _check(sample.label, sample.system, kind, _array_pairs(pairs))
 
 
 def _values(kept: Result, samples: Sequence[Sample]) -> list[CheckedNumbers]:

@@ -1,0 +1,360 @@
+"""What a metric rewards: length, repetition of itself, order, its own family; what it notices; whether people agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from dialogauge.agreement.correlate_corpora import correlate
+from dialogauge.agreement.points import Points
+from dialogauge.agreement.result import Agreement, AgreementRow
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.frames import CorpusLike, as_corpus
+from dialogauge.errors import InputError, unknown
+from dialogauge.evaluation.digits import defined
+from dialogauge.evaluation.evaluate_corpus import evaluate
+from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
+from dialogauge.evaluation.result import Result
+from dialogauge.evaluation.sample import Sample
+from dialogauge.metrics.registry import Request
+from dialogauge.stats.arrays import Floats
+from dialogauge.stats.correlations import Resampling
+from dialogauge.stats.resampling import IntervalEstimate, expanded, percentile_interval, point_weights
+from dialogauge.studies.audit_result import QUESTIONS, Audit, AuditFinding, Question
+from dialogauge.studies.length_bias import LENGTH, length_bias
+from dialogauge.studies.perturb import KINDS, perturb, references_as_system
+from dialogauge.studies.sensitivity import check_plan
+from dialogauge.studies.single_answers import first_preferred, single_answers, spread_of_repeats
+from dialogauge.tables import in_words
+
+WHOLE = 1.0
+"""The share of responses that are damaged."""
+NO_DIRECTION = "neither more nor less of it is better"
+NOT_RATED = "no turn is rated that it has a value for"
+WHAT = {"position": "the reply shown first", "repeats": "answers about one reply"}
+NOT_REPEATED = {
+    "position": "only a judge with a pairwise prompt chooses between two",
+    "repeats": "a judge is asked once about each reply; add samples=3,temperature=1,logprobs=false",
+}
+
+
+@takes_run_options
+def audit(
+    corpus: CorpusLike,
+    metrics: Metrics,
+    *,
+    questions: str | Iterable[str] = tuple(QUESTIONS),
+    kinds: str | Iterable[str] = tuple(KINDS),
+    of: Literal["response", "reference"] = "response",
+    dimension: str | None = None,
+    **options: Unpack[RunKeywords],
+) -> Audit:
+    """What a judge, or any other metric, rewards and what it notices.
+
+    Args:
+        corpus: Whatever holds turns, as for `evaluate`; with ratings, people's judgement is held against the metric's.
+        metrics: As for `evaluate`.
+        questions: Some of "length", "damage", "position", "repeats", "family" and "agreement".
+        kinds: Ways to damage responses, those of `perturb`.
+        of: What is damaged: "response", or "reference" for people's replies, which have furthest to fall.
+        dimension: What was rated, where there are several; by default "overall", else the first.
+        **options: The fields of `RunOptions`.
+
+    Returns:
+        One finding for each metric and question, with its interval, what to hold it against, and a verdict; and what
+        could not be asked, with the reason.
+
+    Examples:
+        >>> import dialogauge
+        >>> found = dialogauge.audit("examples/rated.jsonl", "rouge_l", questions="length,agreement", resamples=200)
+        >>> finding = found.finding("rouge_l", "agreement")
+        >>> round(finding.value, 2), finding.verdict
+        (0.35, 'agrees with people')
+    """
+    asked = _questions(questions)
+    kinds, _ = check_plan(kinds, [WHOLE])
+    if of not in ("response", "reference"):
+        raise unknown("text to damage", of, ("response", "reference"))
+    run = RunOptions(**options)
+    requests = [request for request in run.requests(metrics) if request.label != LENGTH]
+    if not requests:
+        raise InputError(f"expected a metric to audit, found {LENGTH} alone")
+    turns = as_corpus(corpus).select(run.systems or None)
+    options["systems"] = None
+    result = evaluate(turns, [*requests, LENGTH], **options)
+    requests = [request for request in requests if request.name in result.columns]
+    agreement = _agreement(turns, requests, dimension, options) if {"length", "agreement", "family"} & asked else None
+    findings: list[AuditFinding] = []
+    left_out: dict[tuple[str, str], list[str]] = {}
+    for request in requests:
+        for question in (each for each in QUESTIONS if each in asked and each != "damage"):
+            found = _ask(question, request, turns, result, agreement, run.settings)
+            if isinstance(found, str):
+                left_out.setdefault((request.label, found), []).append(question)
+            else:
+                findings += found
+    if "damage" in asked:
+        base = references_as_system(turns) if of == "reference" else turns
+        before = evaluate(base, requests, **options) if of == "reference" else result
+        for kind in kinds:
+            worse = perturb(base, kind, WHOLE, run.seed)
+            changed = {(n.system, n.id) for n, o in zip(worse, base, strict=True) if n.response != o.response}
+            after = evaluate(worse, requests, **options)
+            for request in requests:
+                each = _damage(request, kind, before, after, changed, run.settings)
+                if isinstance(each, str):
+                    left_out.setdefault((request.label, each), []).append("damage")
+                else:
+                    findings.append(each)
+    return Audit(
+        findings=sorted(findings, key=lambda each: ([r.name for r in requests].index(each.metric), _place(each))),
+        left_out=[
+            f"{in_words(list(dict.fromkeys(asked)))} of {label}: {reason}"
+            for (label, reason), asked in left_out.items()
+        ],
+        metrics=[request.name for request in requests],
+        signatures={request.name: _signature(result, request) for request in requests},
+        systems=result.systems,
+        files=result.files,
+        caveats=list(result.caveats),
+        settings=run.settings,
+        unit=result.unit,
+    )
+
+
+def _place(finding: AuditFinding) -> int:
+    return list(QUESTIONS).index(finding.question)
+
+
+def _questions(given: str | Iterable[str]) -> set[Question]:
+    names = [name.strip() for name in (given.split(",") if isinstance(given, str) else given)]
+    for name in names:
+        if name not in QUESTIONS:
+            raise unknown("question", name, QUESTIONS)
+    return {question for question in QUESTIONS if question in names}
+
+
+def _signature(result: Result, request: Request) -> str:
+    return next(sample.signature for sample in result.samples if sample.label == request.label)
+
+
+def _views(result: Result, request: Request) -> list[tuple[Sample, Sample]]:
+    """Each system's sample of the metric beside that of `length`."""
+    lengths = {sample.system: sample for sample in result.samples if sample.label == LENGTH}
+    return [(sample, lengths[sample.system]) for sample in result.samples if sample.label == request.label]
+
+
+def _ask(
+    question: Question,
+    request: Request,
+    corpus: Corpus,
+    result: Result,
+    agreement: Agreement | None,
+    settings: Settings,
+) -> list[AuditFinding] | str:
+    """What is found, or why nothing is."""
+    if question in ("length", "family") and request.metric.direction("") is None:
+        return NO_DIRECTION
+    if question == "length":
+        rated = _rated_length(request, agreement)
+        return rated or _plain_length(request, _views(result, request), settings)
+    if question == "agreement":
+        rows = [row for row in agreement.rows if row.metric == request.name] if agreement else []
+        return [_agrees(row, agreement) for row in rows if agreement] or NOT_RATED
+    if question == "family":
+        return _family(request, agreement, settings)
+    return _repeated(question, request, corpus, result, settings)
+
+
+def _agreement(
+    corpus: Corpus, requests: Sequence[Request], dimension: str | None, options: RunKeywords
+) -> Agreement | None:
+    """At turn level, with `length` beside; None where nothing is rated, or no metric has values of single turns."""
+    if not any(turn.ratings for turn in corpus):
+        return None
+    scoring = [request for request in requests if request.metric.scores_turns]
+    if not scoring:
+        return None
+    return correlate(corpus, [*scoring, LENGTH], level="turn", dimension=dimension, **options)
+
+
+def _agrees(row: AgreementRow, agreement: Agreement) -> AuditFinding:
+    ceiling = agreement.ceiling(row.scope)
+    if row.spearman is None or row.spearman_low is None or row.spearman_high is None:
+        verdict = "undefined"
+    elif row.spearman_low > 0:
+        verdict = "agrees with people"
+    else:
+        verdict = "points the wrong way" if row.spearman_high < 0 else "no agreement shown"
+    beside = None if ceiling is None else ceiling.reachable
+    return AuditFinding(
+        row.metric,
+        "agreement",
+        row.dimension,
+        row.spearman,
+        row.spearman_low,
+        row.spearman_high,
+        row.n,
+        beside,
+        verdict,
+    )
+
+
+def _rated_length(request: Request, agreement: Agreement | None) -> list[AuditFinding]:
+    if agreement is None:
+        return []
+    found = [bias for bias in length_bias(agreement) if bias.metric == request.name]
+    return [
+        _slope(request.name, f"given {bias.dimension}", bias.given_rating, bias.n, defined(bias.people.value))
+        for bias in found
+    ]
+
+
+def _plain_length(
+    request: Request, views: Sequence[tuple[Sample, Sample]], settings: Settings
+) -> list[AuditFinding] | str:
+    """Without ratings, quality cannot be held: the slope is the metric's on length, whatever the quality."""
+    values, lengths, units = [], [], []
+    for sample, beside in views:
+        if sample.values is None or beside.values is None:
+            return "the metric has no values of single turns"
+        by_id = dict(zip(beside.ids, np.asarray(beside.values).tolist(), strict=True))
+        values += np.asarray(sample.values).tolist()
+        lengths += [by_id[name] for name in sample.ids]
+        units += sample.own_keys.tolist()
+    sign = -1.0 if request.metric.direction("") is False else 1.0
+    if len(values) < 3:
+        return "fewer than three turns have a value"
+    table = Resampling(sign * np.array(values)[:, None], np.log1p(np.array(lengths)))
+    estimate = _resampled(
+        lambda weights: table.pearson(weights)[:, 0], np.unique(units, return_inverse=True)[1], settings
+    )
+    return [_slope(request.name, "quality not held", estimate, len(values), None)]
+
+
+def _slope(metric: str, what: str, slope: IntervalEstimate, n: int, people: float | None) -> AuditFinding:
+    value, low, high = map(defined, slope)
+    if low is None or high is None:
+        verdict = "undefined"
+    else:
+        verdict = "rewards length" if low > 0 else "punishes length" if high < 0 else "no slope shown"
+    return AuditFinding(metric, "length", what, value, low, high, n, people, verdict)
+
+
+def _damage(
+    request: Request, kind: str, before: Result, after: Result, changed: set[tuple[str, str]], settings: Settings
+) -> AuditFinding | str:
+    """The share of damaged replies that score lower than they did intact; one that scores the same counts half."""
+    sign = -1.0 if request.metric.direction("") is False else 1.0
+    if request.metric.direction("") is None:
+        return NO_DIRECTION
+    intact = {sample.system: sample for sample in before.samples if sample.label == request.label}
+    lower, units = list[float](), list[int]()
+    for sample in (each for each in after.samples if each.label == request.label):
+        known = intact[sample.system]
+        if sample.values is None or known.values is None:
+            return "the metric has no values of single turns; see `dialogauge sensitivity`"
+        places = {name: place for place, name in enumerate(known.ids)}
+        for name, value in zip(sample.ids, sample.values, strict=True):
+            if (sample.system, name) in changed and name in places:
+                difference = sign * (value - known.values[places[name]])
+                lower.append(0.5 if difference == 0 else float(difference < 0))
+                units.append(int(known.own_keys[places[name]]))
+    if not lower:
+        return f"{kind} changed no response that has a value"
+    shares = np.array(lower)
+    numbers = np.unique(np.array(units, dtype=np.uint64), return_inverse=True)[1]
+    estimate = _resampled(lambda weights: weights @ shares / weights.sum(1), numbers, settings)
+    value, low, high = map(defined, estimate)
+    verdict = "undefined"
+    if low is not None and high is not None:
+        verdict = "notices" if low > 0.5 else "prefers what is damaged" if high < 0.5 else "does not notice"
+    return AuditFinding(request.name, "damage", kind, value, low, high, len(lower), 0.5, verdict)
+
+
+def _repeated(
+    question: Question, request: Request, corpus: Corpus, result: Result, settings: Settings
+) -> list[AuditFinding] | str:
+    """From a judge's single answers, which are kept by now."""
+    from dialogauge.metrics.judge.judge import ModelJudge
+
+    if not isinstance(request.metric, ModelJudge) or result.endpoints is None:
+        return "only a judge answers more than once"
+    found = single_answers(request.metric, corpus, result.endpoints)
+    if isinstance(found, str):
+        return found
+    value_of = first_preferred if question == "position" else spread_of_repeats
+    noted = [(unit, value) for unit, answers in found if (value := value_of(answers)) is not None]
+    if not noted:
+        return NOT_REPEATED[question]
+    values = np.array([value for _, value in noted])
+    units = np.unique(np.array([unit for unit, _ in noted], dtype=np.uint64), return_inverse=True)[1]
+    estimate = _resampled(lambda weights: weights @ values / weights.sum(1), units, settings)
+    value, low, high = map(defined, estimate)
+    beside = 0.5 if question == "position" else 0.0
+    if low is None or high is None:
+        verdict = "undefined"
+    elif question == "position":
+        verdict = "prefers the first" if low > 0.5 else "prefers the second" if high < 0.5 else "no preference shown"
+    else:
+        verdict = "answers differ" if low > 0 else "answers agree"
+    return [AuditFinding(request.name, question, WHAT[question], value, low, high, len(values), beside, verdict)]
+
+
+def _family(request: Request, agreement: Agreement | None, settings: Settings) -> list[AuditFinding] | str:
+    """By how many standard deviations the metric scores systems of its own family higher than others that people rate
+    the same."""
+    model = getattr(request.metric, "model", None)
+    if not isinstance(model, str) or not model:
+        return "the metric has no model with a name"
+    own = family(model)
+    if agreement is None:
+        return "no turn is rated, and the quality of systems cannot be held"
+    for points in agreement.points:
+        if points.scope.level != "turn" or points.scope.system is not None:
+            continue
+        mine = np.array([family(system) == own for system in points.systems])
+        if not mine.any() or mine.all():
+            return f"no system is called {own}" if not mine.any() else f"every system is called {own}"
+        estimate = _preference(points, request, mine, settings)
+        value, low, high = map(defined, estimate)
+        verdict = "undefined" if low is None or high is None else "none shown"
+        if low is not None and low > 0:
+            verdict = "prefers its own family"
+        return [AuditFinding(request.name, "family", own, value, low, high, len(mine), 0.0, verdict)]
+    return NOT_RATED
+
+
+def _preference(points: Points, request: Request, mine: Any, settings: Settings) -> IntervalEstimate:
+    sign = -1.0 if request.metric.direction("") is False else 1.0
+    values, people = sign * points.column(request.name), points.people
+    values, people = ((each - each.mean()) / (each.std() or 1.0) for each in (values, people))
+    columns = np.column_stack([np.ones(len(values)), people, mine.astype(float)])
+
+    def coefficient(weights: Floats) -> Floats:
+        """Of the family, in a regression on the rating and the family."""
+        grams = np.einsum("rp,pi,pj->rij", weights, columns, columns)
+        right = np.einsum("rp,pi,p->ri", weights, columns, values)
+        return np.array([np.linalg.lstsq(g, r, rcond=None)[0][2] for g, r in zip(grams, right, strict=True)])
+
+    return _resampled(coefficient, points.units, settings)
+
+
+def family(name: str) -> str:
+    """`org/SmolLM2-135M-Instruct` is of the family smollm, `gpt-4o-mini` of gpt."""
+    found = re.match(r"[a-z]+", name.rpartition("/")[2].casefold())
+    return found[0] if found else name.casefold()
+
+
+def _resampled(statistic: Any, units: Any, settings: Settings) -> IntervalEstimate:
+    """With the bootstrap's interval over units."""
+    exact = float(statistic(np.ones((1, len(units))))[0])
+    count = int(units.max()) + 1
+    if count < 2:
+        return IntervalEstimate(exact, float("nan"), float("nan"))
+    rng = np.random.default_rng(settings.seed)
+    drawn = np.concatenate([statistic(weights) for weights in point_weights(units, settings.resamples, rng)])
+    return IntervalEstimate(exact, *percentile_interval(drawn, expanded(settings.confidence, count)))
