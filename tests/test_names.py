@@ -35,7 +35,7 @@ def test_no_alias_of_a_type_has_the_name_of_a_class():
     assert {name: files for name, files in aliases.items() if name in classes} == {}
 
 
-PUBLIC = {"perturb", "sensitivity", "Sensitivity", "Fault"}
+PUBLIC = {"audit", "perturb", "sensitivity", "Sensitivity", "Fault"}
 """Functions and results of the public interface: `of` is a keyword of the former, and stands in the latter's JSON."""
 
 
