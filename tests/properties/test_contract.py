@@ -24,6 +24,7 @@ from dialogauge.encode.encoders import Encoders
 from dialogauge.metrics.base import options
 from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
+from tests.encode.causal.small import build_causal
 from tests.encode.models import build
 from tests.learned.small import write_entailment, write_gauge, write_ruber
 from tests.serving.scripted import Scripted, chat
@@ -106,6 +107,12 @@ def small_judge():
 
 
 @cache
+def small_causal():
+    """A language model of random weights."""
+    return build_causal(Path(FOLDER.name) / "llama")
+
+
+@cache
 def asked(wanted):
     """What a user asks for."""
     name, compat = wanted
@@ -114,6 +121,8 @@ def asked(wanted):
         name = f"entailment[model={small_entailment()}]"
     if name == "gauge":
         name = f"gauge[model={small_gauge()}]"
+    if name in ("likelihood", "perplexity", "pmi", "fed"):
+        name = f"{name}[model={small_causal()}]"
     if name == "judge":
         name = f"judge[model=scripted,url={small_judge().url}]"
     if name in ("ruber", "ruber_unreferenced"):

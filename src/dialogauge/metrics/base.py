@@ -46,7 +46,7 @@ Values = Mapping[str, float | Floats]
 """By part, "" for the main value; arrays where a summary has a leading axis of resamples."""
 NEEDS = {"real": "real conversations (--real)"}
 """Inputs whose name says too little."""
-GROUP_NAMES = ("overlap", "embedding", "learned", "distance", "dialogue")
+GROUP_NAMES = ("overlap", "embedding", "learned", "likelihoods", "distance", "dialogue")
 """Metrics that can be asked for together: those of the folder of this name."""
 
 
