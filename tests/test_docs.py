@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 START = sorted((ROOT / "docs" / "start").glob("*.md"))
 REPORT = ROOT / "docs" / "report.md"
-PAGES = sorted([README, ROOT / "docs" / "distances.md", *START, *(ROOT / "docs" / "metrics").glob("*.md")])
+ALSO = [ROOT / "docs" / name for name in ("answers.md", "audit.md", "distances.md")]
+PAGES = sorted([README, *ALSO, *START, *(ROOT / "docs" / "metrics").glob("*.md")])
 NEURAL = ("bertscore", "embedding", "fbd", "prd", "mmd", "ruber", "semantic", "entailment", "--metrics gauge", "gauge[")
 NUMBER = re.compile(r"(?<![\w.@-])[0-9]+(?:\.[0-9]+)?(?![\w@-])")
 SHOWN = re.compile(r"(?m)^    \$ (?P<command>dialogauge .*examples/.*)\n(?P<output>(?:    .*\n|\n(?=    ))+)")
