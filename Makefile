@@ -89,6 +89,7 @@ bench: setup
 	@$(BIN)/python benchmarks/level.py
 	@$(BIN)/python benchmarks/large.py
 	@$(BIN)/python -m benchmarks.report
+	@$(BIN)/python -m benchmarks.judge
 
 fuzz: setup
 	@$(BIN)/python -m benchmarks.fuzz_readers

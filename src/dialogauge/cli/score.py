@@ -10,10 +10,12 @@ from dialogauge.cli.common.gates import BELOW, add_fail_below, below, exit_statu
 from dialogauge.cli.common.inputs import (
     METRICS_OR_DEFAULT,
     Joined,
+    add_dry_run,
     add_inputs,
     add_real,
     add_run_options,
     options,
+    print_plan,
     reading,
     whole,
 )
@@ -56,6 +58,7 @@ examples:
   dialogauge score responses.jsonl --explain fbd           the responses that are least like real ones
   dialogauge score bot-logs.jsonl --real human-logs.jsonl --metrics fbd,prd,mmd
   dialogauge score responses.csv --metrics 'bleu[lowercase=true]' --out runs/today --plot scores.png
+  dialogauge score responses.jsonl --metrics 'judge[model=NAME,url=http://localhost:8000/v1]' --dry-run
 
 One JSON object per line goes in; only `response` is required:
   {"id": "17", "context": ["hi", "how are you?"], "response": "fine", "references": ["great"], "system": "s0"}
@@ -83,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_html(parser)
     add_fail_below(parser)
     add_run_options(parser)
+    add_dry_run(parser)
     add_presentation(parser)
     add_cite(parser)
 
@@ -100,6 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
         rankable(requests, counts)  # refuses what no metric can rank, before any work is done
     _check(arguments, listed=[*(["explain"] if explained else []), *counts])
     corpus = _corpus(arguments)
+    if arguments.dry_run:
+        return print_plan(corpus, requests, arguments)
     texts = bool(arguments.out) and not arguments.no_texts
     result = evaluate(corpus, requests, keep_texts=texts, **options(arguments))
     measured = [request for request in requests if request.name in result.columns]

@@ -17,14 +17,10 @@ BATCH = 20_000
 """Turns whose requests are in memory at once."""
 
 
-def asks_endpoints(metrics: Iterable[AnyPrepared]) -> bool:
-    return any(ready.asks([]) is not None for ready in metrics)
-
-
 def ask_ahead(metrics: Iterable[AnyPrepared], corpus: Corpus) -> None:
     """Asks for all answers that are not kept, of all systems together: many requests under way, one progress bar.
     Where nothing may be asked, says how many of all answers are missing."""
-    metrics = [ready for ready in metrics if ready.asks([]) is not None]
+    metrics = [ready for ready in metrics if ready.asked.asks_endpoints]
     lacking: dict[str, int] = {}
     for endpoint, requests in planned(metrics, corpus):
         if endpoint.options.offline:

@@ -21,7 +21,7 @@ from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, UnsuitedEncoder, unknown
 from dialogauge.evaluation import caveats
-from dialogauge.evaluation.asking import ask_ahead, asks_endpoints
+from dialogauge.evaluation.asking import ask_ahead
 from dialogauge.evaluation.sample import Places, Sample, measure_all, measure_rows, real_beside, refuse_unusable
 from dialogauge.evaluation.texts import RunTexts, SpooledTexts, TextsInMemory
 from dialogauge.evaluation.units import Answered, Keys, Total, Units, add_all
@@ -147,7 +147,7 @@ def measure(
         requests=choice.requests,
         baselines=dict.fromkeys(order[1:], order[0]),
         texts=spool or _in_memory(corpus, head, census.systems),
-        endpoints=encoders.endpoints if asks_endpoints(metrics.values()) else None,
+        endpoints=encoders.endpoints if any(metric.asks_endpoints for metric in asked) else None,
     )
 
 

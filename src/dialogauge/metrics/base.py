@@ -101,6 +101,8 @@ class Metric(ABC, Generic[Rows, Summary]):
     all turns of one system that are usable, as they stand in the corpus."""
     resampling: ClassVar[Literal["bootstrap", "jackknife"]] = "bootstrap"
     """"jackknife" where repeated rows would bias the statistic."""
+    asks_endpoints: ClassVar[bool] = False
+    """Whether it asks language models behind endpoints."""
     parts: ClassVar[tuple[str, ...]] = ()
     """Names of the values beside the main one, asked for as `metric.part`."""
     parts_explain: ClassVar[bool] = False

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
+    from dialogauge.corpus import Corpus
     from dialogauge.corpus.load import Loading
     from dialogauge.evaluation.options import RunKeywords
+    from dialogauge.metrics.registry import Request
 
 
 def whole(text: str) -> int:
@@ -146,6 +148,24 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout", metavar="SECONDS", type=number, default=120.0, help="for one answer of an endpoint (default: 120)"
     )
+
+
+def add_dry_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would be asked of endpoints (judge), and ask nothing"
+    )
+    parser.add_argument("--price", metavar="IN,OUT", help="of a million tokens each, for --dry-run: 0.15,0.60")
+
+
+def print_plan(corpus: Corpus | Loading, requests: Sequence[Request], arguments: argparse.Namespace) -> int:
+    """What --dry-run prints."""
+    from dialogauge.endpoint.plan import Price
+    from dialogauge.evaluation.options import RunOptions
+    from dialogauge.evaluation.plan_asking import plan_asking
+
+    price = Price.parse(arguments.price) if arguments.price else None
+    print("\n".join(plan_asking(corpus, requests, RunOptions(**options(arguments))).sentences(price)))
+    return 0
 
 
 def options(arguments: argparse.Namespace) -> RunKeywords:

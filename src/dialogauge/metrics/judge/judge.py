@@ -12,6 +12,7 @@ import numpy as np
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, check_number, check_whole
 from dialogauge.metrics.base import UNSIGNED, Floats, Learned, spell_file
+from dialogauge.metrics.judge.judgement import read_judgement, signed_name
 from dialogauge.metrics.judge.prompt import JudgePrompt, open_prompt, shipped
 from dialogauge.metrics.prepared import MeansOfRows, Prepared, Sums
 
@@ -56,6 +57,7 @@ class ModelJudge(MeansOfRows):
     citations = ("liu2023geval", "zheng2023judging")
     higher_is_better = True
     needs = (frozenset({"context"}),)
+    asks_endpoints = True
 
     prompt: str = field(default="overall", metadata={**UNSIGNED, "spell": _spell_prompt})
     """One that comes along, or a file."""
@@ -169,7 +171,8 @@ class PreparedJudge(Prepared[Floats, Sums]):
         return ", or ".join(reasons)
 
     def asks(self, turns: Sequence[Turn]) -> tuple[Endpoint, list[ChatRequest]]:
-        return self.endpoint, [request for own in self._by_turn(turns) for request in own]
+        first = [self.asking.example(self.way)] if self.way.assumed else []
+        return self.endpoint, [*first, *(request for own in self._by_turn(turns) for request in own)]
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         by_turn = self._by_turn(turns)
@@ -194,8 +197,6 @@ class PreparedJudge(Prepared[Floats, Sums]):
         ]
 
     def _row(self, answers: Sequence[ChatAnswer]) -> list[float]:
-        from dialogauge.metrics.judge.judgement import read_judgement
-
         prompt = self.asking.prompt
         read = [read_judgement(answer, prompt) for answer in answers]
         values = np.array([each.value for each in read])
@@ -206,16 +207,11 @@ class PreparedJudge(Prepared[Floats, Sums]):
             len(answers),
             int(np.isnan(values).sum()),
             sum(self.way.logprobs and not each.from_logprobs and not np.isnan(each.value) for each in read),
-            sum(not answer.refused and self._other(answer.model, self.way.model) for answer in answers),
-            sum(not answer.refused and self._other(answer.fingerprint, self.way.fingerprint) for answer in answers),
+            sum(signed_name(answer.model) != self.way.model for answer in answers if not answer.refused),
+            sum(signed_name(answer.fingerprint) != self.way.fingerprint for answer in answers if not answer.refused),
             turned,
         ]
         return [float(np.mean(means)) if means else np.nan, *map(float, counts)]
-
-    def _other(self, found: str, known: str) -> bool:
-        from dialogauge.metrics.judge.way import _word
-
-        return _word(found) != known
 
     def caveats(self, summary: Sums) -> list[Caveat]:
         found = super().caveats(summary)
@@ -244,7 +240,5 @@ class PreparedJudge(Prepared[Floats, Sums]):
 
 def _same_model(asked: str, returned: str) -> bool:
     """`gpt-4o` is answered by `gpt-4o-2024-08-06`, `org/name` by `name` or by a file of that name."""
-    from dialogauge.metrics.judge.way import _word
-
-    short = _word(asked).rpartition("/")[2].casefold()
+    short = signed_name(asked).rpartition("/")[2].casefold()
     return short in returned.casefold()

@@ -76,6 +76,11 @@ def expectation(tokens: Sequence[Mapping[str, Any]], label: str, labels: Mapping
     return math.fsum(labels[known] * part for known, part in mass.items()) / total if total > 0 else None
 
 
+def signed_name(name: str) -> str:
+    """A model's name or fingerprint from outside, as a signature can hold it."""
+    return re.sub(r"[^\w.:/@+-]", "_", name)[:80]
+
+
 def _plain(token: Mapping[str, Any]) -> str:
     """A token without the spaces and quotation marks around it: a tokeniser has ` 4`, `"A` and `A`."""
     return str(token.get("token", "")).strip(" \t\r\n\"'\u2581\u0120")

@@ -3,7 +3,6 @@ conversation of our own, so that neither what is judged nor its order changes th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from dialogauge.corpus.turn import Turn
 from dialogauge.endpoint.chat import ChatAnswer, ChatRequest, EndpointError
 from dialogauge.endpoint.endpoint import Endpoint
-from dialogauge.metrics.judge.judgement import expectation, read_label
+from dialogauge.metrics.judge.judgement import expectation, read_label, signed_name
 from dialogauge.metrics.judge.prompt import Form, JudgePrompt
 
 EXAMPLE = Turn(
@@ -34,6 +33,8 @@ class Way:
     model: str = ""
     """The name that the endpoint gives itself, beside the one it was asked for."""
     fingerprint: str = ""
+    assumed: bool = False
+    """Whether the endpoint is yet to be asked."""
 
     @property
     def spelled(self) -> str:
@@ -88,7 +89,7 @@ def find_way(endpoint: Endpoint, asking: JudgeRequests, logprobs: bool) -> Way:
 
 def assumed_way(endpoint: Endpoint, asking: JudgeRequests, logprobs: bool) -> Way:
     """The one that is kept, or else the first; nothing is asked."""
-    first = Way("json", logprobs)
+    first = Way("json", logprobs, assumed=True)
     return first if endpoint.missing([asking.example(first)]) else find_way(endpoint, asking, logprobs)
 
 
@@ -97,10 +98,8 @@ def _taken(way: Way, answer: ChatAnswer, prompt: JudgePrompt) -> Way:
     label = read_label(answer.content, prompt.answer_field, prompt.labels)
     given = bool(answer.logprobs) if label is None else expectation(answer.logprobs, label, prompt.labels) is not None
     return replace(
-        way, logprobs=way.logprobs and given, model=_word(answer.model), fingerprint=_word(answer.fingerprint)
+        way,
+        logprobs=way.logprobs and given,
+        model=signed_name(answer.model),
+        fingerprint=signed_name(answer.fingerprint),
     )
-
-
-def _word(name: str) -> str:
-    """A name from outside, as a signature can hold it."""
-    return re.sub(r"[^\w.:/@+-]", "_", name)[:80]
