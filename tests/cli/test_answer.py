@@ -231,6 +231,9 @@ def test_ids_stay_apart_where_systems_had_contexts_of_their_own(tmp_path):
     [
         (["--max-tokens", "0"], "--max-tokens: expected a whole number"),
         (["--temperature", "-1"], "--temperature: expected a number"),
+        (["--concurrency", "0"], "concurrency: expected a whole number"),
+        (["--max-requests", "-1"], "max_requests: expected a whole number"),
+        (["--url", "ftp://somewhere"], "somewhere"),
         (["--price", "dear"], "--price: expected IN,OUT"),
         (["--model", " "], "--model: expected a name"),
     ],

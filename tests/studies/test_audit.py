@@ -8,9 +8,10 @@ import pytest
 
 import dialogauge
 from dialogauge.errors import InputError
-from dialogauge.studies.audit import audit, family
+from dialogauge.studies.audit import audit
 from dialogauge.studies.audit_result import QUESTIONS
 from dialogauge.studies.length_bias import length_bias
+from dialogauge.studies.own_family import family
 from dialogauge.studies.single_answers import AnswersOfTurn, first_preferred, spread_of_repeats
 from tests.serving.scripted import Scripted, chat
 

@@ -121,15 +121,11 @@ def _asked(arguments: argparse.Namespace) -> ModelAsked:
 
 def _endpoint(arguments: argparse.Namespace) -> Endpoint:
     from dialogauge.endpoint.answers import Answers
-    from dialogauge.endpoint.endpoint import AskOptions, Endpoint
+    from dialogauge.endpoint.endpoint import Endpoint
+    from dialogauge.evaluation.options import RunOptions
 
-    options = AskOptions(
-        offline=arguments.offline,
-        max_requests=arguments.max_requests,
-        concurrency=arguments.concurrency,
-        timeout=arguments.timeout,
-        progress=not arguments.quiet,
-    )
+    names = ("offline", "max_requests", "concurrency", "timeout")
+    options = RunOptions(**{name: getattr(arguments, name) for name in names}, progress=not arguments.quiet).asking
     return Endpoint(arguments.url, options, Answers() if arguments.no_cache else None)
 
 

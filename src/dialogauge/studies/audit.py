@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
 from dialogauge.agreement.correlate_corpora import correlate
-from dialogauge.agreement.points import Points
 from dialogauge.agreement.result import Agreement, AgreementRow
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike, as_corpus
@@ -20,14 +18,15 @@ from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Sett
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.registry import Request
-from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import Resampling
-from dialogauge.stats.resampling import IntervalEstimate, expanded, percentile_interval, point_weights
+from dialogauge.stats.resampling import IntervalEstimate
 from dialogauge.studies.audit_result import QUESTIONS, Audit, AuditFinding, Question
 from dialogauge.studies.length_bias import LENGTH, length_bias
+from dialogauge.studies.own_family import own_family
 from dialogauge.studies.perturb import KINDS, perturb, references_as_system
 from dialogauge.studies.sensitivity import check_plan
 from dialogauge.studies.single_answers import first_preferred, single_answers, spread_of_repeats
+from dialogauge.studies.unit_bootstrap import over_units
 from dialogauge.tables import in_words
 
 WHOLE = 1.0
@@ -165,7 +164,7 @@ def _ask(
         rows = [row for row in agreement.rows if row.metric == request.name] if agreement else []
         return [_agrees(row, agreement) for row in rows if agreement] or NOT_RATED
     if question == "family":
-        return _family(request, agreement, settings)
+        return own_family(request, agreement, settings)
     return _repeated(question, request, corpus, result, settings)
 
 
@@ -229,7 +228,7 @@ def _plain_length(
     if len(values) < 3:
         return "fewer than three turns have a value"
     table = Resampling(sign * np.array(values)[:, None], np.log1p(np.array(lengths)))
-    estimate = _resampled(
+    estimate = over_units(
         lambda weights: table.pearson(weights)[:, 0], np.unique(units, return_inverse=True)[1], settings
     )
     return [_slope(request.name, "quality not held", estimate, len(values), None)]
@@ -267,7 +266,7 @@ def _damage(
         return f"{kind} changed no response that has a value"
     shares = np.array(lower)
     numbers = np.unique(np.array(units, dtype=np.uint64), return_inverse=True)[1]
-    estimate = _resampled(lambda weights: weights @ shares / weights.sum(1), numbers, settings)
+    estimate = over_units(lambda weights: weights @ shares / weights.sum(1), numbers, settings)
     value, low, high = map(defined, estimate)
     verdict = "undefined"
     if low is not None and high is not None:
@@ -292,7 +291,7 @@ def _repeated(
         return NOT_REPEATED[question]
     values = np.array([value for _, value in noted])
     units = np.unique(np.array([unit for unit, _ in noted], dtype=np.uint64), return_inverse=True)[1]
-    estimate = _resampled(lambda weights: weights @ values / weights.sum(1), units, settings)
+    estimate = over_units(lambda weights: weights @ values / weights.sum(1), units, settings)
     value, low, high = map(defined, estimate)
     beside = 0.5 if question == "position" else 0.0
     if low is None or high is None:
@@ -302,59 +301,3 @@ def _repeated(
     else:
         verdict = "answers differ" if low > 0 else "answers agree"
     return [AuditFinding(request.name, question, WHAT[question], value, low, high, len(values), beside, verdict)]
-
-
-def _family(request: Request, agreement: Agreement | None, settings: Settings) -> list[AuditFinding] | str:
-    """By how many standard deviations the metric scores systems of its own family higher than others that people rate
-    the same."""
-    model = getattr(request.metric, "model", None)
-    if not isinstance(model, str) or not model:
-        return "the metric has no model with a name"
-    own = family(model)
-    if agreement is None:
-        return "no turn is rated, and the quality of systems cannot be held"
-    for points in agreement.points:
-        if points.scope.level != "turn" or points.scope.system is not None:
-            continue
-        mine = np.array([family(system) == own for system in points.systems])
-        if not mine.any() or mine.all():
-            return f"no system is called {own}" if not mine.any() else f"every system is called {own}"
-        estimate = _preference(points, request, mine, settings)
-        value, low, high = map(defined, estimate)
-        verdict = "undefined" if low is None or high is None else "none shown"
-        if low is not None and low > 0:
-            verdict = "prefers its own family"
-        return [AuditFinding(request.name, "family", own, value, low, high, len(mine), 0.0, verdict)]
-    return NOT_RATED
-
-
-def _preference(points: Points, request: Request, mine: Any, settings: Settings) -> IntervalEstimate:
-    sign = -1.0 if request.metric.direction("") is False else 1.0
-    values, people = sign * points.column(request.name), points.people
-    values, people = ((each - each.mean()) / (each.std() or 1.0) for each in (values, people))
-    columns = np.column_stack([np.ones(len(values)), people, mine.astype(float)])
-
-    def coefficient(weights: Floats) -> Floats:
-        """Of the family, in a regression on the rating and the family."""
-        grams = np.einsum("rp,pi,pj->rij", weights, columns, columns)
-        right = np.einsum("rp,pi,p->ri", weights, columns, values)
-        return np.array([np.linalg.lstsq(g, r, rcond=None)[0][2] for g, r in zip(grams, right, strict=True)])
-
-    return _resampled(coefficient, points.units, settings)
-
-
-def family(name: str) -> str:
-    """`org/SmolLM2-135M-Instruct` is of the family smollm, `gpt-4o-mini` of gpt."""
-    found = re.match(r"[a-z]+", name.rpartition("/")[2].casefold())
-    return found[0] if found else name.casefold()
-
-
-def _resampled(statistic: Any, units: Any, settings: Settings) -> IntervalEstimate:
-    """With the bootstrap's interval over units."""
-    exact = float(statistic(np.ones((1, len(units))))[0])
-    count = int(units.max()) + 1
-    if count < 2:
-        return IntervalEstimate(exact, float("nan"), float("nan"))
-    rng = np.random.default_rng(settings.seed)
-    drawn = np.concatenate([statistic(weights) for weights in point_weights(units, settings.resamples, rng)])
-    return IntervalEstimate(exact, *percentile_interval(drawn, expanded(settings.confidence, count)))
