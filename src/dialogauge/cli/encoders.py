@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     added, caveats = plug_ins().load()
     warn(caveats, arguments)
     plugged = [EncoderRow(name, cls.title, "", cls.__module__, "") for name, cls in added.items()]
-    rows = [*_transformers(), _universal(), *plugged, *OTHERS]
+    rows = [*_transformers(), _universal(), *plugged, *OTHERS, _smollm2()]
     records = [row._asdict() for row in rows]
     document = {"schema": "dialogauge.encoders/1", "encoders": records}
     print_table(arguments, _table(rows), records, document)
@@ -75,6 +75,15 @@ def _universal() -> EncoderRow:
     found = packaged_file(PACKAGE, FILE)
     about = "Universal Sentence Encoder (multilingual, quantised), 512-d, whole texts only; or use:FILE"
     return EncoderRow("use", about, "16 languages", str(found or "missing"), "" if found else INSTALL)
+
+
+def _smollm2() -> EncoderRow:
+    """The language model stands with the encoders, since it is looked for and kept as they are."""
+    from dialogauge.encode.causal.find import ABOUT, INSTALL, SMOLLM2, smollm2_at_hand
+
+    found = smollm2_at_hand()
+    about = f"no encoder, but the language model of likelihood[model={SMOLLM2}]: {ABOUT}"
+    return EncoderRow(SMOLLM2, about, ENGLISH, str(found or "missing"), "" if found else INSTALL)
 
 
 def _table(rows: list[EncoderRow]) -> Table:

@@ -14,7 +14,7 @@ from dialogauge.text.languages import ENGLISH
 
 SMOLLM2 = "smollm2"
 TITLE = "smollm2-135m-instruct-q4_1"
-ABOUT = "SmolLM2-135M-Instruct, quantised to 4 bits (Apache-2.0), for likelihoods"
+ABOUT = "SmolLM2-135M-Instruct, quantised to 4 bits (Apache-2.0)"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 TOKENS = 8192

@@ -30,6 +30,8 @@ from dialogauge.errors import DialogaugeError, InputError
 WHAT = "a causal language model"
 SHARED = 3
 """From so many texts on, what stands before them goes through the model once."""
+KNOWN = 6
+"""So many tokens whose keys and values are known count as one that is not."""
 CPU, CUDA = (512, 2048, 2**26), (8192, 65_536, 2**30)
 """How many texts are sorted by length at a time; the most tokens in a batch; the most numbers of its last layer, which
 has one for every token of the vocabulary."""
@@ -202,11 +204,11 @@ def _nested(sequences: Iterable[Ids]) -> Iterator[tuple[Ids, list[Ids]]]:
 
 
 def _batches(rows: Iterable[Row], budget: int, before: int = 0) -> Iterator[list[Row]]:
-    """Of like length, longest first, so that memory that does not suffice shows at once; `before` each stand so many
-    tokens more."""
+    """Of like length, longest first, so that memory that does not suffice shows at once. `before` each stand so many
+    tokens that are known, and take less."""
     batch: list[Row] = []
     for row in sorted(rows, key=lambda row: -len(row[0])):
-        if batch and (len(batch) + 1) * (len(batch[0][0]) + before) > budget:
+        if batch and (len(batch) + 1) * (len(batch[0][0]) + before / KNOWN) > budget:
             yield batch
             batch = []
         batch.append(row)
