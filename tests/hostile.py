@@ -227,7 +227,10 @@ def use_vectors(directory: Path, random: Random) -> None:
 
 def use_run(directory: Path, random: Random) -> None:
     from dialogauge.evaluation import compare_runs
+    from dialogauge.studies.verify_run import verify_run
 
+    if random.random() < 0.2:
+        verify_run(directory).render("json")
     paths = [directory.parent / "good", directory]
     compare_runs(paths if random.random() < 0.5 else paths[::-1], resamples=5).render("json")
 

@@ -138,3 +138,13 @@ def test_a_judges_numbers_follow_from_its_answers(tmp_path, monkeypatch):
     changed = [line.replace('"content":"1"', '"content":"5"') for line in answers]
     (run / ANSWERS).write_text("".join(f"{line}\n" for line in changed))
     assert {kind for _, _, kind, _ in wrong(verify_run(run))} == {JUDGED}
+    (run / ANSWERS).write_text("".join(f"{line}\n" for line in answers[:-3]))
+    assert "3 answers are not kept" in verify_run(run).underived[0]
+    for damaged in (
+        '{"url": ',
+        '{"url": 1}\n',
+        answers[0].replace('"choices"', '"chosen"'),
+        answers[0].replace("200", "[]"),
+    ):
+        (run / ANSWERS).write_text(damaged)
+        assert "answers.jsonl cannot be read" in verify_run(run).underived[0]

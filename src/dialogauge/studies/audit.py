@@ -71,7 +71,7 @@ def audit(
         >>> found = dialogauge.audit("examples/rated.jsonl", "rouge_l", questions="length,agreement", resamples=200)
         >>> finding = found.finding("rouge_l", "agreement")
         >>> round(finding.value, 2), finding.verdict
-        (0.35, 'agrees with people')
+        (0.36, 'agrees with people')
     """
     asked = _questions(questions)
     kinds, _ = check_plan(kinds, [WHOLE])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.encoders import Encoders
+from dialogauge.endpoint.chat import is_chat
 from dialogauge.errors import InputError
 from dialogauge.evaluation.answer import find_answer
 from dialogauge.evaluation.evaluate_corpus import score_all
@@ -34,6 +35,8 @@ from dialogauge.tables import Cell, Header, Table, counted
 SCHEMA = "dialogauge.verification/1"
 CLOSE = 1e-9
 """Two numbers agree where they differ by no more than this share of them: other processors round otherwise."""
+ANSWER = {"url": str, "sample": int, "request": dict, "status": int, "answer": dict}
+"""What a line of answers.jsonl holds."""
 SHOWN = 20
 """As many numbers that differ are named in a table."""
 ESTIMATES = ("value", "low", "high", "n", "units", "floor", "p", "needed")
@@ -169,8 +172,11 @@ def _measures(
         for sample in bar:
             own = turns.get(sample.system, [])
             if isinstance(sample.metric, ModelJudge):
-                ready = replayed_judge(sample.metric, _answers(path))
-                checks.append(_measured_again(sample, own, ready, JUDGED))
+                try:
+                    ready = replayed_judge(sample.metric, _answers(path))
+                    checks.append(_measured_again(sample, own, ready, JUDGED))
+                except InputError as error:  # answers that are gone
+                    underived[sample.label] = error.message
             elif reason := _not_measured_again(sample):
                 underived[sample.label] = reason
             else:
@@ -189,9 +195,18 @@ def _not_measured_again(sample: Sample) -> str | None:
     return None
 
 
-def _answers(path: Path) -> Iterator[dict[str, Any]]:
-    with open_plain(path / ANSWERS) as file:
-        yield from map(json.loads, file)
+def _answers(path: Path) -> list[dict[str, Any]]:
+    try:
+        with open_plain(path / ANSWERS) as file:
+            records = [parse_object(line.decode("utf-8")) for line in file]
+        for record in records:
+            if any(not isinstance(record[name], kind) for name, kind in ANSWER.items()):
+                raise ValueError(f"expected {', '.join(ANSWER)} in every line")
+            if record["status"] == 200 and not is_chat(record["answer"]):
+                raise ValueError("an answer without choices[0].message")
+        return records
+    except Exception as error:  # whatever comes of a file that is not as we wrote it
+        raise InputError(f"{ANSWERS} cannot be read: {str(error) or type(error).__name__}") from error
 
 
 def _measured_again(sample: Sample, turns: Sequence[Turn], ready: AnyPrepared, kind: str) -> CheckedNumbers:
