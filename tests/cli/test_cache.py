@@ -8,9 +8,12 @@ import pytest
 
 from dialogauge import sqlite_file
 from dialogauge.cli.cache import _size
+from dialogauge.cli.main import main
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.model_files import MPNET, MPNET_FILES
 from dialogauge.encode.word_vectors.store import cached_store
+from dialogauge.endpoint.answers import Answers
+from dialogauge.endpoint.chat import ChatAnswer, ChatRequest
 from dialogauge.files import LOCK
 from tests.encode.cache.cached import made
 
@@ -214,3 +217,16 @@ def test_the_help_names_the_environment(dialogauge):
 )
 def test_sizes_are_readable(size, text):
     assert _size(size) == text
+
+
+def test_answers_of_endpoints_are_shown_and_not_cleared(folder, capsys):
+    answers = Answers(folder / "answers.sqlite")
+    answers.put("http://localhost/v1", ChatRequest({}), ChatAnswer(200, {"choices": []}))
+    answers.close()
+    assert main(["cache", "--clear", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["parts"][-1]["what"] == "answers of endpoints"
+    assert (document["parts"][-1]["entries"], document["unknown"]) == (1, [])
+    assert main(["cache"]) == 0
+    assert "kept for good: --clear leaves them" in capsys.readouterr().out
+    assert len(answers) == 1

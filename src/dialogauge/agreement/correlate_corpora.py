@@ -80,6 +80,7 @@ def correlate(
         settings=run.settings,
         progress=run.progress,
     )
+    asking = run.asking
     collected, scored = Collected(), list[tuple[str, Caveat]]()
     named = name_corpora(corpora)
     real = run.real_turns()
@@ -109,13 +110,14 @@ def correlate(
                 run.progress,
                 beside,
                 for_agreement=True,
-                asking=run.asking,
+                asking=asking,
             )
             scored += [(name, caveat) for caveat in (*choice.caveats(), *measured.caveats)]
             study(scopes[name], corpus, measured, replace(plan, requests=measured.requests), collected)
             turns = [turn for turn in named[name] if _is_rated(turn) and turn.system in corpus.by_system]
             collected.rated.append(rated_turns(turns, measured, scopes[name]))
         collected.files += measured.files
+        collected.endpoints += [measured.endpoints] if measured.endpoints else []
         collected.units.append(measured.unit)
     if not collected.rows:
         said = "; ".join(dict.fromkeys(caveat.message for caveat in collected.caveats))
@@ -139,6 +141,7 @@ def correlate(
         settings=plan.settings,
         unit=" and ".join(dict.fromkeys(collected.units)),
         rated=collected.rated,
+        endpoints=collected.endpoints,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from math import sqrt
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dialogauge import tables
 from dialogauge.agreement.points import COUNTED, Level, Points, RatedTurns, Scope
@@ -18,6 +18,9 @@ from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.result import short_p
 from dialogauge.tables import Cell, Header, Table
 from dialogauge.tables.forest import ForestPanel, ForestRow
+
+if TYPE_CHECKING:
+    from dialogauge.endpoint.endpoints import Endpoints
 
 DECIMALS = 3
 NONE = Cell("")
@@ -149,6 +152,8 @@ class Agreement(MetricForms):
     """What was resampled: dialogues, contexts or turns."""
     rated: list[RatedTurns] = field(default_factory=list)
     """For each corpus every rated turn, with people's ratings and the values of metrics."""
+    endpoints: list[Endpoints] = field(default_factory=list, compare=False)
+    """Those that metrics asked, with their answers."""
 
     def row(self, metric: str, **scope: str | None) -> AgreementRow:
         """The first row of this metric whose scope has these values: `row("bleu", corpus="mine", level="turn")`."""

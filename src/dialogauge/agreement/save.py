@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.evaluation.save import provenance
-from dialogauge.evaluation.saved import RUN, TURNS
+from dialogauge.evaluation.save import provenance, write_answers
+from dialogauge.evaluation.saved import ANSWERS, RUN, TURNS
 from dialogauge.evaluation.texts import TEXTS, TextsWriter
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import to_json
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "dialogauge.agreement_run/1"
 AGREEMENT = "agreement.json"
-FILES = (RUN, AGREEMENT, TURNS, TEXTS)
+FILES = (RUN, AGREEMENT, TURNS, TEXTS, ANSWERS)
 
 
 def save_agreement(
@@ -35,6 +35,8 @@ def save_agreement(
         _write_turns(agreement.rated, new / TURNS)
         if texts:
             _write_texts(agreement.rated, new / TEXTS)
+        if agreement.endpoints:
+            write_answers(agreement.endpoints, new / ANSWERS)
     return directory
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +36,9 @@ from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import Floats
 from dialogauge.stats.correlations import pairwise_accuracy, uncentred_correlation
 from dialogauge.stats.reliability import reliability
+
+if TYPE_CHECKING:
+    from dialogauge.endpoint.endpoints import Endpoints
 
 DEFAULT_LEVELS: tuple[Level, ...] = ("turn", "system")
 FEWEST = 3
@@ -77,6 +81,8 @@ class Collected:
     unrepeated: list[Scope] = field(default_factory=list)
     """Where every turn has one rating only."""
     rated: list[RatedTurns] = field(default_factory=list)
+    endpoints: list[Endpoints] = field(default_factory=list)
+    """That metrics asked, of each corpus."""
 
 
 def study(scopes: Sequence[Scope], corpus: Corpus, measured: Measured, plan: StudyPlan, collected: Collected) -> None:

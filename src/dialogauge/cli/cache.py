@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 HELP = "show or clear what is kept between runs"
 DESCRIPTION = """\
 Shows what is kept between runs so that no text is encoded twice, no word vectors are converted twice and no weights
-are unpacked twice. All of it can be deleted at any time: a run that misses something makes it again.
+are unpacked twice. All of it can be deleted at any time: a run that misses something makes it again. Answers of
+language models (judge, answer) lie there too; these are kept for good, and --clear leaves them.
 
 DIALOGAUGE_CACHE       the folder, by default dialogauge in the user's cache folder. On a cluster, choose one on a disk
                        of the machine itself.
@@ -30,6 +31,7 @@ examples:
   dialogauge cache --clear
   DIALOGAUGE_CACHE=/scratch/me DIALOGAUGE_CACHE_SIZE=20GiB dialogauge cache --format json"""
 
+ANSWERS = "answers of endpoints"
 SHOWN = 3
 """So many unknown things are named in the table's notes."""
 
@@ -56,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.clear:
             freed = max(0, before - status.bytes_on_disk - sum(part.bytes_on_disk for part in known))
     warn([Caveat("cache", problem) for problem in cache.problems], arguments)
-    records = [_vectors(status), *map(_part, known)]
+    records = [_vectors(status), *map(_part, known), *_answers(cache.folder)]
     document = {
         "schema": "dialogauge.cache/1",
         "folder": str(status.folder),
@@ -87,6 +89,19 @@ def _part(part: Part) -> dict[str, Any]:
     return {**record, "limit": None, "oldest_use": None, "newest_use": None}
 
 
+def _answers(folder: Path) -> list[dict[str, Any]]:
+    """What endpoints answered, where there is any."""
+    from dialogauge.endpoint.answers import NAME, Answers
+
+    path = folder / NAME
+    if not path.exists():
+        return []
+    answers, size = Answers(path), path.stat().st_size
+    record = {"what": ANSWERS, "entries": len(answers), "bytes_in_use": size, "bytes_on_disk": size}
+    answers.close()
+    return [{**record, "limit": None, "oldest_use": None, "newest_use": None}]
+
+
 def _table(document: dict[str, Any]) -> Table:
     headers = [
         Header("what", align="left"),
@@ -108,6 +123,8 @@ def _table(document: dict[str, Any]) -> Table:
 def _notes(document: dict[str, Any]) -> list[str]:
     there = Path(document["folder"]).is_dir()
     notes = [f"in {document['folder']}{'' if there else ', which is not there yet'}"]
+    if any(part["what"] == ANSWERS for part in document["parts"]):
+        notes.append(f"{ANSWERS} (answers.sqlite) cost time or money, and are kept for good: --clear leaves them")
     if document["freed"] is not None:
         entries = "1 entry" if document["removed"] == 1 else f"{document['removed']} entries"
         notes.append(f"{entries} deleted, {_size(document['freed'])} freed")

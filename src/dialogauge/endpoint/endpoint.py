@@ -22,6 +22,22 @@ PATIENCE = 600.0
 """The longest pause that an endpoint may ask for, in seconds."""
 
 
+@dataclass
+class Sent:
+    """What was sent so far."""
+
+    count: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def take(self, most: int | None) -> bool:
+        """Whether one more may be sent; it then counts."""
+        with self._lock:
+            if most is not None and self.count >= most:
+                return False
+            self.count += 1
+            return True
+
+
 @dataclass(frozen=True)
 class AskOptions:
     """How a run may ask."""
@@ -37,23 +53,8 @@ class AskOptions:
     dry_run: bool = False
     """Whether what would be asked is only counted."""
     progress: bool = False
-
-
-@dataclass
-class Sent:
-    """What a run has sent so far, to all endpoints."""
-
-    most: int | None = None
-    count: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    def take(self) -> bool:
-        """Whether one more may be sent; it then counts."""
-        with self._lock:
-            if self.most is not None and self.count >= self.most:
-                return False
-            self.count += 1
-            return True
+    sent: Sent = field(default_factory=Sent, compare=False)
+    """Of all that ask with these options."""
 
 
 class Endpoint:
@@ -69,12 +70,11 @@ class Endpoint:
         url: str,
         options: AskOptions | None = None,
         answers: Answers | None = None,
-        sent: Sent | None = None,
     ) -> None:
         self.url = plain_url(url)
         self.options = options or AskOptions()
         self.answers = kept_answers() if answers is None else answers
-        self.sent = sent or Sent(self.options.max_requests)
+        self.sent = self.options.sent
         self.used: dict[bytes, None] = {}
         """The keys of all answers that were given, in the order asked for."""
         self._pace = Pace(self.options.concurrency)
@@ -181,7 +181,7 @@ class _Fetching:
             began = pace.enter(self._stop)
             if began is None:
                 return None
-            if not self.endpoint.sent.take():
+            if not self.endpoint.sent.take(self.endpoint.options.max_requests):
                 pace.failed(began, crowded=False)
                 self._fail(self._spent())
                 return None
@@ -214,7 +214,7 @@ class _Fetching:
         return f"{trouble}{wanted} (given up after {counted(attempts, 'attempt')})"
 
     def _spent(self) -> str:
-        most = self.endpoint.sent.most or 0
+        most = self.endpoint.options.max_requests or 0
         return f"{counted(most, 'request')} sent, no more with --max-requests {most}"
 
     def _left(self) -> str:

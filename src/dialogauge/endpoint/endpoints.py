@@ -9,7 +9,7 @@ from typing import Any
 from dialogauge.endpoint.answers import NAME, Answers
 from dialogauge.endpoint.chat import ChatAnswer, ChatRequest
 from dialogauge.endpoint.connection import plain_url
-from dialogauge.endpoint.endpoint import AskOptions, Endpoint, Sent
+from dialogauge.endpoint.endpoint import AskOptions, Endpoint
 from dialogauge.errors import Caveat
 
 
@@ -18,14 +18,13 @@ class Endpoints:
 
     def __init__(self, options: AskOptions | None = None, folder: Path | None = None) -> None:
         self.options = options or AskOptions()
-        self.sent = Sent(self.options.max_requests)
         self._answers = Answers(None if folder is None else folder / NAME)
         self._open: dict[str, Endpoint] = {}
 
     def get(self, url: str) -> Endpoint:
         place = plain_url(url)
         if place not in self._open:
-            self._open[place] = Endpoint(place, self.options, self._answers, self.sent)
+            self._open[place] = Endpoint(place, self.options, self._answers)
         return self._open[place]
 
     def used(self) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
@@ -51,7 +51,7 @@ def save_result(
             texts.save(new / TEXTS)
         _write_replies(ranked, new)
         if result.endpoints is not None:
-            write_answers(result.endpoints, new / ANSWERS)
+            write_answers([result.endpoints], new / ANSWERS)
     return directory
 
 
@@ -71,10 +71,11 @@ def _write_files(result: Result, directory: Path, command: list[str] | None, wit
     _write_turns(result, directory / TURNS)
 
 
-def write_answers(endpoints: Endpoints, path: Path) -> None:
+def write_answers(asked: Iterable[Endpoints], path: Path) -> None:
     """One answer a line, with its request: all that was asked of endpoints."""
+    lines = (canonical(record) + b"\n" for endpoints in asked for record in endpoints.used())
     with path.open("wb") as file:
-        file.writelines(canonical(record) + b"\n" for record in endpoints.used())
+        file.writelines(dict.fromkeys(lines))
 
 
 def _write_replies(ranked: Mapping[Order, Sequence[RankedReplies]], directory: Path) -> None:

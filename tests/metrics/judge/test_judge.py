@@ -266,3 +266,20 @@ def test_a_kept_run_is_derived_again_from_its_answers(tmp_path):
     assert ready.measure(TURNS)[:, 0].tolist() == [1, 2, 3, 4, 5, 5]
     with pytest.raises(InputError, match="not kept"):
         replayed_judge(metric, records[1:])
+
+
+def test_a_study_of_agreement_holds_its_answers_and_limits_what_all_corpora_ask(tmp_path):
+    rated = [Turn(str(i), "x" * (i % 5 + 1), (f"c {i}",), ratings={"overall": (i % 5, i % 4)}) for i in range(30)]
+    other = [Turn(turn.id, turn.response, ("else",), ratings=turn.ratings) for turn in rated]
+    with Scripted(by_length) as server:
+        wanted = f"judge[model=scripted,url={server.url}]"
+        corpora = {"one": Corpus(rated), "two": Corpus(other)}
+        with pytest.raises(EndpointError, match="no more with --max-requests 33"):
+            dialogauge.correlate(corpora, wanted, cache=False, max_requests=33)
+        assert len(server.requests) == 33
+        agreement = dialogauge.correlate(corpora, wanted, cache=False, level="turn")
+        agreement.save(tmp_path / "run")
+    lines = (tmp_path / "run" / "answers.jsonl").read_text().splitlines()
+    # 30 contexts of the first corpus, five different replies to the one of the second, and one to find the way.
+    assert len(lines) == len({*lines}) == 36
+    assert agreement.row("judge[model=scripted]", corpus="one").spearman > 0.5

@@ -16,6 +16,8 @@ from dialogauge.encode.word_vectors.store import ABOUT, ROWS, VECTORS, WORDS
 from dialogauge.files import LOCK, NEW, OLD
 
 NAME = re.compile(r"vectors-([1-9][0-9]{0,8})\.sqlite(-wal|-shm|-journal)?")
+ANSWERS = re.compile(r"answers\.sqlite(-wal|-shm|-journal)?")
+"""What endpoints answered (`dialogauge.endpoint.answers`), which is no cache, and is never cleared."""
 STEPS = {NEW, OLD}
 """Folders within something unfinished."""
 
@@ -131,7 +133,7 @@ def parts(folder: Path) -> tuple[list[Part], list[Path]]:
 
 
 def _is_ours_or_looked_into(path: Path) -> bool:
-    if NAME.fullmatch(path.name):
+    if NAME.fullmatch(path.name) or ANSWERS.fullmatch(path.name):
         return True
     return path.name in {kind.subfolder for kind in KINDS} and path.is_dir() and not path.is_symlink()
 
