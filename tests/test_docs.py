@@ -23,7 +23,21 @@ START = sorted((ROOT / "docs" / "start").glob("*.md"))
 REPORT = ROOT / "docs" / "report.md"
 ALSO = [ROOT / "docs" / name for name in ("answers.md", "audit.md", "distances.md")]
 PAGES = sorted([README, *ALSO, *START, *(ROOT / "docs" / "metrics").glob("*.md")])
-NEURAL = ("bertscore", "embedding", "fbd", "prd", "mmd", "ruber", "semantic", "entailment", "--metrics gauge", "gauge[")
+NEURAL = (
+    "bertscore",
+    "embedding",
+    "fbd",
+    "prd",
+    "mmd",
+    "mauve",
+    "topic",
+    "contradiction",
+    "ruber",
+    "semantic",
+    "entailment",
+    "--metrics gauge",
+    "gauge[",
+)
 NUMBER = re.compile(r"(?<![\w.@-])[0-9]+(?:\.[0-9]+)?(?![\w@-])")
 SHOWN = re.compile(r"(?m)^    \$ (?P<command>dialogauge .*examples/.*)\n(?P<output>(?:    .*\n|\n(?=    ))+)")
 COMMAND = re.compile(r"(?m)^    (?P<command>dialogauge .*)$")

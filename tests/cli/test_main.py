@@ -143,7 +143,20 @@ def test_metrics_lists_all(dialogauge):
         "prd",
         "mmd",
         "prdc",
+        "mauve",
         "column",
+        "self_repetition",
+        "echo",
+        "question_rate",
+        "turns",
+        "judge",
+        "talk_share",
+        "entropy",
+        "compression",
+        "self_bleu",
+        "topic_drift",
+        "self_contradiction",
+        "fact_consistency",
     ]
     assert metrics["bleu"]["needs"] == "references"
     assert metrics["bleu"]["options"] == "lowercase=false"

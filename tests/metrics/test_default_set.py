@@ -107,7 +107,7 @@ def test_groups_are_the_folders_of_the_metrics():
     groups = metric_groups()
     assert tuple(groups) == GROUPS
     assert groups["overlap"] == ["bleu", "rouge_l", "meteor"]
-    assert groups["distance"] == ["fbd", "prd", "mmd", "prdc"]
+    assert groups["distance"] == ["fbd", "prd", "mmd", "prdc", "mauve"]
     folders = [name for group in GROUP_NAMES for name in groups[group]]
     assert len(folders) == len(set(folders))
     assert {*folders, *groups["default"]} <= {*groups["all"]}

@@ -59,6 +59,8 @@ examples = settings(max_examples=60, deadline=None, derandomize=True)
 
 ENCODERS = Encoders()
 """One for all examples, so that a model is loaded once."""
+ENTAILMENT = ("entailment", "self_contradiction", "fact_consistency")
+"""Metrics that a model of entailment stands behind."""
 FOLDER = tempfile.TemporaryDirectory()
 atexit.register(FOLDER.cleanup)
 
@@ -117,8 +119,8 @@ def asked(wanted):
     """What a user asks for."""
     name, compat = wanted
     encoder = {} if compat else {"encoder": small_model()}
-    if name == "entailment":
-        name = f"entailment[model={small_entailment()}]"
+    if name in ENTAILMENT:
+        name = f"{name}[model={small_entailment()}]"
     if name == "gauge":
         name = f"gauge[model={small_gauge()}]"
     if name in ("likelihood", "perplexity", "pmi", "fed"):
@@ -137,7 +139,7 @@ def learned_once(wanted):
 
 
 def ready_for(wanted, turns):
-    if asked(wanted).name in ("ruber", "ruber_unreferenced", "entailment", "gauge"):
+    if asked(wanted).name in ("ruber", "ruber_unreferenced", *ENTAILMENT, "gauge"):
         return learned_once(wanted)
     # The extra turn has a number in the column even where none of the drawn ones has.
     corpus = Corpus([*turns, Turn("", "", extra={"x": 1.0})])
@@ -283,7 +285,14 @@ def test_what_is_asked_for_holds_nothing_else_and_cannot_measure(wanted):
 
 
 SENT = [
-    Turn(str(i), f"the cat {word}", ("the dog .", "a cat ?"), ("the cat ran", f"a {word}"), extra={"x": float(i)})
+    Turn(
+        str(i),
+        f"the cat {word}",
+        ("the dog .", "a cat ?"),
+        ("the cat ran", f"a {word}"),
+        facts=(f"a {word}",),
+        extra={"x": float(i)},
+    )
     for i, word in enumerate(["runs", "ran", "home", "cats", "dog", "."])
 ]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dialogauge.evaluation.answer import Answer
 
 OURS = "dialogauge"
-RECIPES = {"compat:fbd-paper": "xiang2021assessing"}
+RECIPES = {"compat:fbd-paper": "xiang2021assessing", "expected:words": "liu2022rethinking"}
 """For a recipe that a signature names, whose it is."""
 KEY = re.compile(r"@\w+\{\s*([^\s,]+)\s*,")
 

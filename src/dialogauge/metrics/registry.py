@@ -42,6 +42,7 @@ BUILT_IN = {
     "prd": "dialogauge.metrics.distance.prd:Prd",
     "mmd": "dialogauge.metrics.distance.mmd:Mmd",
     "prdc": "dialogauge.metrics.distance.prdc:Prdc",
+    "mauve": "dialogauge.metrics.distance.mauve:Mauve",
     "column": "dialogauge.metrics.dialogue.length:Column",
     "self_repetition": "dialogauge.metrics.dialogue.self_repetition:SelfRepetition",
     "echo": "dialogauge.metrics.dialogue.self_repetition:Echo",
@@ -52,6 +53,9 @@ BUILT_IN = {
     "entropy": "dialogauge.metrics.dialogue.entropy:Entropy",
     "compression": "dialogauge.metrics.dialogue.compression:Compression",
     "self_bleu": "dialogauge.metrics.dialogue.self_bleu:SelfBleu",
+    "topic_drift": "dialogauge.metrics.dialogue.topic_drift:TopicDrift",
+    "self_contradiction": "dialogauge.metrics.dialogue.contradiction:SelfContradiction",
+    "fact_consistency": "dialogauge.metrics.dialogue.contradiction:FactConsistency",
 }
 COMPAT = {
     "fbd-paper": {

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dialogauge.corpus import Turn
 from dialogauge.errors import InputError
+from dialogauge.evaluation.forms import cited
 from dialogauge.metrics.base import Metric
 from dialogauge.metrics.dialogue.distinct import Distinct, distinct, expected_distinct, word_rows
 
@@ -98,7 +99,10 @@ def test_expected_distinct_leaves_out_as_it_sums():
 
 def test_only_what_is_expected_is_signed():
     assert Distinct().signature == "distinct|words:nltk-punkt|dialogauge:0.1.0"
-    assert Distinct(expected=True).signature == "distinct|words:nltk-punkt|expected:words-of-30522|dialogauge:0.1.0"
+    signature = "distinct|words:nltk-punkt|expected:words|vocabulary:30522|dialogauge:0.1.0"
+    assert Distinct(expected=True).signature == signature
+    assert list(cited(signature)) == ["li2016diversity", "liu2022rethinking"]
+    assert list(cited(Distinct().signature)) == ["li2016diversity"]
     assert Distinct(expected=True).limits("") == (0, math.inf)
     assert Distinct(expected=True).limits("1") == Distinct().limits("") == (0, 1)
     with pytest.raises(InputError, match="of no use without expected=true"):

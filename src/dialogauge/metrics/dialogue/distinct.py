@@ -126,7 +126,7 @@ class Distinct(PlainMetric[WordRows, Vocabulary]):
 
     name = "distinct"
     title = "share of different bigrams in all responses"
-    citations = ("li2016diversity", "liu2022rethinking")
+    citations = ("li2016diversity",)
     higher_is_better = True
     bounds = (0.0, 1.0)
     resampling = "jackknife"
@@ -190,4 +190,4 @@ class Distinct(PlainMetric[WordRows, Vocabulary]):
         return (0.0, np.inf) if self.expected and not part else self.bounds
 
     def recipe(self) -> dict[str, str]:
-        return {**RECIPE, **({"expected": f"words-of-{self.vocabulary}"} if self.expected else {})}
+        return {**RECIPE, **({"expected": "words", "vocabulary": str(self.vocabulary)} if self.expected else {})}

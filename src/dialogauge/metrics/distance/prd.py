@@ -63,10 +63,10 @@ class Prd(DistributionMetric[Histograms]):
 
     name = "prd"
     title = "overlap of (context, response) pairs with real ones, over clusters of vectors (F1)"
-    citations = ("sajjadi2018assessing", "xiang2021assessing")
+    citations: ClassVar[tuple[str, ...]] = ("sajjadi2018assessing", "xiang2021assessing")
     higher_is_better = True
     bounds = (0.0, 1.0)
-    parts = ("f8", "f1_8", "spread")
+    parts: ClassVar[tuple[str, ...]] = ("f8", "f1_8", "spread")
     main = "f1"
     ideal: ClassVar[float] = 1.0
     fit: ClassVar[Fit] = staticmethod(partial(codebooks, in_order=True))
