@@ -132,6 +132,20 @@ def test_the_answers_stand_beside_the_systems_of_the_file(contexts, tmp_path, ca
     }
 
 
+def test_the_answers_pair_with_conversations_that_have_no_names(tmp_path, capsys):
+    told = tmp_path / "people.txt"
+    told.write_text(
+        "Hi . __eou__ Hello . __eou__ Well ? __eou__\nTea ? __eou__ No . __eou__\nSo ? __eou__ Yes . __eou__\n"
+    )
+    with Scripted(replying) as server:
+        assert answer(told, server, tmp_path / "new.jsonl") == 0
+    capsys.readouterr()
+    call = ["compare", str(told), str(tmp_path / "new.jsonl"), "--metrics", "length", "--format", "json", "--quiet"]
+    assert main(call) == 0
+    (pair,) = json.loads(capsys.readouterr().out)["pairs"]
+    assert (pair["paired"], pair["units"]) == (True, 3)
+
+
 def test_offline_refuses_to_ask(contexts, tmp_path, capsys):
     with Scripted(replying) as server:
         assert answer(contexts, server, tmp_path / "new.jsonl", "--offline") == 2

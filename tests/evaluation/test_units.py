@@ -58,6 +58,14 @@ def test_dialogues_without_names_are_known_by_what_is_said():
     assert shared(ours, talk("prod#0", "a", numbered=True)) == 0
 
 
+def test_a_dialogue_without_a_name_is_known_by_what_is_said_beside_one_that_has_a_name():
+    ours = [*talk("prod#0", "a", "b", numbered=True), *talk("prod#1", "c", numbered=True)]
+    theirs = [*talk("x", "c"), *talk("y", "a", "b"), *talk("z", "d")]
+    assert shared(ours, theirs) == shared(theirs, ours) == 2
+    assert shared(ours, talk("prod#0", "a")) == 0
+    assert shared(talk("x", "a", "b"), talk("y", "a", "b")) == 0  # two names are two dialogues
+
+
 def test_of_dialogues_that_say_the_same_each_stands_beside_one():
     ours = [turn for place in range(3) for turn in talk(f"a#{place}", "hi", numbered=True)]
     theirs = [turn for place in range(2) for turn in talk(f"b#{place}", "hi", numbered=True)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,11 +117,13 @@ def same_units(first: Answered, second: Answered) -> tuple[Keys, Keys]:
     Named units are the same if they have one name and more than half of what the one with fewer messages answers is
     answered in both. A dialogue's name alone would not do: logs of two weeks may both begin with dialogue 1. The first
     message alone would not do either, since many begin with "hi". Where no turn has a context or a reference, the name
-    is all there is. Units without a name are the same if all they answer is the same."""
+    is all there is. A unit without a name is the same as another, named or not, if all they answer is the same."""
     named = _named(first, second)
-    ours, theirs = _numbered(first), _numbered(second)
-    _, places, other_places = np.intersect1d(ours[0], theirs[0], assume_unique=True, return_indices=True)
-    return np.concatenate([named, ours[1][places]]), np.concatenate([named, theirs[1][other_places]])
+    ours, theirs = (_by_content(side.where(~np.isin(side.units, named))) for side in (first, second))
+    _, places, other_places = np.intersect1d(ours.content, theirs.content, assume_unique=True, return_indices=True)
+    either = ours.numbered[places] | theirs.numbered[other_places]
+    places, other_places = places[either], other_places[either]
+    return np.concatenate([named, ours.units[places]]), np.concatenate([named, theirs.units[other_places]])
 
 
 def enough(shared: int, fewest: int) -> bool:
@@ -141,18 +143,28 @@ def _counted(side: Answered, units: Keys) -> NDArray[np.int64]:
     return np.searchsorted(side.units, units, side="right") - np.searchsorted(side.units, units, side="left")
 
 
-def _numbered(side: Answered) -> tuple[Keys, Keys]:
-    """Units without a name: for each a hash of all that it answers, and its key. Units that answer the same are told
-    apart by a count, so that each stands beside one other; those that answer nothing known stand beside none."""
-    chosen = side.where((side.messages & _NUMBERED == 1) & (side.messages != _NUMBERED))
+class _Contents(NamedTuple):
+    """For each unit a hash of all that it answers, its key, and whether it has no name."""
+
+    content: Keys
+    units: Keys
+    numbered: NDArray[np.bool_]
+
+
+def _by_content(side: Answered) -> _Contents:
+    """Units that answer the same are told apart by a count, so that each stands beside one other; those that answer
+    nothing known stand beside none."""
+    chosen = side.where(side.messages & ~_NUMBERED != 0)
     units, places = np.unique(chosen.units, return_inverse=True)
     content = np.zeros(len(units), dtype=np.uint64)
-    np.add.at(content, places, _spread(chosen.messages))
+    np.add.at(content, places, _spread(chosen.messages | _NUMBERED))
+    numbered = np.zeros(len(units), dtype=np.bool_)
+    numbered[places[chosen.messages & _NUMBERED == 1]] = True
     order = np.lexsort((units, content))
-    units, content = units[order], content[order]
+    units, content, numbered = units[order], content[order], numbered[order]
     starts = np.flatnonzero(np.concatenate(([True], content[1:] != content[:-1]))) if len(units) else np.arange(0)
     before = np.arange(len(units)) - np.repeat(starts, np.diff(np.append(starts, len(units))))
-    return _spread(content + before.astype(np.uint64)), units
+    return _Contents(_spread(content + before.astype(np.uint64)), units, numbered)
 
 
 def _mixed(side: Answered) -> Keys:
