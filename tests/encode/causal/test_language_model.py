@@ -62,7 +62,7 @@ def test_smollm2_is_equal_to_transformers_one_text_at_a_time():
 @pytest.mark.slow
 def test_smollm2_expects_what_people_say():
     good, bad = smollm2().likelihoods([("What is the capital of France?", "Paris."), ("What is your name?", "Paris.")])
-    assert good[LOG_P] > bad[LOG_P] + 5
+    assert good[LOG_P] > bad[LOG_P] + 3
 
 
 def test_neither_order_nor_batch_nor_what_is_scored_beside_matters(llama, monkeypatch):

@@ -120,6 +120,8 @@ def _config(reader: Any) -> Any:
     def field(name: str) -> Any:
         return reader.fields[f"llama.{name}"].contents()
 
+    base = field("rope.freq_base")  # which transformers 4 and 5 look for in different places
+    rotation: Any = {"rope_theta": base, "rope_parameters": {"rope_type": "default", "rope_theta": base}}
     return LlamaConfig(
         vocab_size=field("vocab_size"),
         hidden_size=field("embedding_length"),
@@ -129,9 +131,8 @@ def _config(reader: Any) -> Any:
         num_key_value_heads=field("attention.head_count_kv"),
         max_position_embeddings=field("context_length"),
         rms_norm_eps=field("attention.layer_norm_rms_epsilon"),
-        rope_theta=field("rope.freq_base"),  # as transformers 4 calls it
-        rope_parameters={"rope_type": "default", "rope_theta": field("rope.freq_base")},
         tie_word_embeddings=True,
+        **rotation,
     )
 
 
