@@ -94,7 +94,7 @@ def test_offline_without_answers_says_how_many_are_missing(tmp_path):
             call(server, tmp_path / "run", "--offline"), env=environment(tmp_path), capture_output=True, text=True
         )
         assert done.returncode == 2
-        assert "1 answer is not kept, and with --offline nothing is asked" in done.stderr
+        assert "65 answers are not kept, and with --offline nothing is asked" in done.stderr
         limited = call(server, tmp_path / "run", "--max-requests", "10")
         done = subprocess.run(limited, env=environment(tmp_path), capture_output=True, text=True)
         assert done.returncode == 1

@@ -47,6 +47,14 @@ class Answers:
             found[key] = ChatAnswer(record["status"], record["answer"])
         return found
 
+    def missing(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Those of the keys that have no answer here; none is read for it."""
+        wanted = list(dict.fromkeys(keys))
+        found: set[bytes] = set()
+        for start in range(0, len(wanted), BATCH):
+            found |= {key for (key,) in self._selected("key", wanted[start : start + BATCH])}
+        return {*wanted} - found
+
     def records(self, keys: Sequence[bytes]) -> Iterator[dict[str, Any]]:
         """What a kept run holds of each, in this order: url, sample, request, status and answer."""
         for start in range(0, len(keys), BATCH):
@@ -97,18 +105,17 @@ class Answers:
         wanted = list(dict.fromkeys(keys))
         for start in range(0, len(wanted), BATCH):
             batch = wanted[start : start + BATCH]
-            for key, digest, value in self._rows(batch):
+            for key, digest, value in self._selected("key, digest, value", batch):
                 if isinstance(value, bytes) and digest == _digest(key, value):
                     yield key, json.loads(zlib.decompress(value))
                 else:
                     self._drop(key)
 
-    def _rows(self, keys: Sequence[bytes]) -> list[tuple[bytes, bytes, bytes]]:
+    def _selected(self, columns: str, keys: Sequence[bytes]) -> list[Any]:
         marks = ",".join("?" * len(keys))
         with self._lock:
             try:
-                rows = self._db().execute(f"SELECT key, digest, value FROM answers WHERE key IN ({marks})", keys)
-                return rows.fetchall()
+                return self._db().execute(f"SELECT {columns} FROM answers WHERE key IN ({marks})", keys).fetchall()
             except FileNotFoundError:
                 return []
             except (sqlite3.Error, OSError) as error:

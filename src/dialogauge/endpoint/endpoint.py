@@ -97,16 +97,19 @@ class Endpoint:
         self.used |= dict.fromkeys(key for key in by_key)
         return [found[key] for key in keys]
 
+    def fetch(self, requests: Iterable[ChatRequest]) -> None:
+        """Asks for all that is not kept, and keeps it, refusals too; none of the answers is held in memory."""
+        missing = self.missing(requests)
+        if missing and self.options.offline:
+            raise self._offline(len(missing))
+        if missing:
+            _Fetching(self, missing, keep_refusals=True, hold=False).run()
+
     def missing(self, requests: Iterable[ChatRequest]) -> list[ChatRequest]:
         """Those whose answers are not kept, each once."""
         by_key = {request.key(self.url): request for request in requests}
-        found = self.answers.get(list(by_key))
-        return [request for key, request in by_key.items() if key not in found]
-
-    def refuse_missing(self, requests: Iterable[ChatRequest]) -> None:
-        """Where nothing may be asked, refuses all that would have to be at once."""
-        if self.options.offline and (missing := self.missing(requests)):
-            raise self._offline(len(missing))
+        missing = self.answers.missing(by_key)
+        return [request for key, request in by_key.items() if key in missing]
 
     def keep(self, request: ChatRequest, answer: ChatAnswer) -> None:
         """For good."""
@@ -122,10 +125,14 @@ class Endpoint:
 class _Fetching:
     """Some requests, sent by several threads."""
 
-    def __init__(self, endpoint: Endpoint, requests: Sequence[ChatRequest], keep_refusals: bool) -> None:
+    def __init__(
+        self, endpoint: Endpoint, requests: Sequence[ChatRequest], keep_refusals: bool, hold: bool = True
+    ) -> None:
         refuse_plain_key(endpoint.url)
         self.endpoint = endpoint
         self.keep_refusals = keep_refusals
+        self._hold = hold
+        self._answered = 0
         self._waiting = deque(requests)
         self._total = len(requests)
         self._found: dict[bytes, ChatAnswer] = {}
@@ -144,7 +151,7 @@ class _Fetching:
                     worker.start()
                 while any(worker.is_alive() for worker in workers):
                     next(worker for worker in workers if worker.is_alive()).join(0.2)
-                    bar.update(len(self._found) - bar.n)
+                    bar.update(self._answered - bar.n)
         finally:
             self._stop.set()
         if isinstance(self._failure, str):
@@ -168,7 +175,9 @@ class _Fetching:
                 if self.keep_refusals or not answer.refused:
                     answer = self.endpoint.answers.put(self.endpoint.url, request, answer)
                 with self._lock:
-                    self._found[request.key(self.endpoint.url)] = answer
+                    self._answered += 1
+                    if self._hold:
+                        self._found[request.key(self.endpoint.url)] = answer
         except Exception as error:
             self._fail(error)
         finally:
@@ -219,6 +228,6 @@ class _Fetching:
 
     def _left(self) -> str:
         return (
-            f"{len(self._found)} of the {self._total} answers asked for came and are kept: the same command asks for "
+            f"{self._answered} of the {self._total} answers asked for came and are kept: the same command asks for "
             "the others alone"
         )

@@ -26,7 +26,7 @@ def ask_ahead(metrics: Iterable[AnyPrepared], corpus: Corpus) -> None:
         if endpoint.options.offline:
             lacking[endpoint.url] = lacking.get(endpoint.url, 0) + len(endpoint.missing(requests))
         else:
-            endpoint.ask(requests, keep_refusals=True)
+            endpoint.fetch(requests)
     for url, missing in lacking.items():
         if missing:
             raise InputError(

@@ -264,8 +264,10 @@ def test_a_kept_run_is_derived_again_from_its_answers(tmp_path):
     ready = replayed_judge(metric, records)
     assert ready.signature == result.scores[0].signature
     assert ready.measure(TURNS)[:, 0].tolist() == [1, 2, 3, 4, 5, 5]
-    with pytest.raises(InputError, match="not kept"):
+    with pytest.raises(InputError, match="does not hold the judge's answers"):
         replayed_judge(metric, records[1:])
+    with pytest.raises(InputError, match="1 answer is not kept"):
+        replayed_judge(metric, records[:-1]).measure(TURNS)
 
 
 def test_a_study_of_agreement_holds_its_answers_and_limits_what_all_corpora_ask(tmp_path):

@@ -110,7 +110,7 @@ class ModelJudge(MeansOfRows):
 
         asking = self.asking(open_prompt(self.prompt))
         endpoint = encoders.endpoints.get(self.url)
-        find = assumed_way if endpoint.options.dry_run else find_way
+        find = assumed_way if endpoint.options.dry_run or endpoint.options.offline else find_way
         # Tokens may split labels of several characters.
         logprobs = self.logprobs and all(len(label) == 1 for label in asking.prompt.labels)
         return Learned(self, KnownWay(asking.prompt, find(endpoint, asking, logprobs)))

@@ -22,7 +22,10 @@ def replayed_judge(metric: ModelJudge, answers: Iterable[Mapping[str, Any]]) -> 
     for url in encoders.endpoints.urls:
         try:
             at_home = replace(metric, url=url)
-            return at_home.learn(None, encoders).open(encoders)
+            learned = at_home.learn(None, encoders)
         except InputError as error:
             reason = error
-    raise reason or InputError(f"{metric.label}: the run holds no answers of an endpoint")
+        else:
+            if not learned.known.way.assumed:
+                return learned.open(encoders)
+    raise reason or InputError(f"{metric.label}: the run does not hold the judge's answers")
