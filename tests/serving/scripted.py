@@ -37,7 +37,8 @@ class Asked:
 
     @property
     def body(self) -> dict[str, Any]:
-        return json.loads(self.raw)
+        body: dict[str, Any] = json.loads(self.raw)
+        return body
 
     @property
     def text(self) -> str:
