@@ -157,6 +157,7 @@ def test_metrics_lists_all(dialogauge):
         "topic_drift",
         "self_contradiction",
         "fact_consistency",
+        "pass_k",
     ]
     assert metrics["bleu"]["needs"] == "references"
     assert metrics["bleu"]["options"] == "lowercase=false"

@@ -111,7 +111,7 @@ def test_groups_are_the_folders_of_the_metrics():
     folders = [name for group in GROUP_NAMES for name in groups[group]]
     assert len(folders) == len(set(folders))
     assert {*folders, *groups["default"]} <= {*groups["all"]}
-    assert {*BUILT_IN} - {*groups["all"]} == {"column", "judge"}
+    assert {*BUILT_IN} - {*groups["all"]} == {"column", "judge", "pass_k"}
 
 
 def test_groups_mix_with_names_and_keep_their_order():

@@ -46,7 +46,7 @@ TURNS = st.lists(
     max_size=12,
 )
 METRICS = [
-    *((name if name != "column" else "column[name=x]", None) for name in known_names()),
+    *((f"{name}[name=x]" if name in ("column", "pass_k") else name, None) for name in known_names()),
     *(
         (name if name != "prd" else "prd[clusters=2]", compat)
         for compat, variants in COMPAT.items()

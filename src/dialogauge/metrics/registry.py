@@ -56,6 +56,7 @@ BUILT_IN = {
     "topic_drift": "dialogauge.metrics.dialogue.topic_drift:TopicDrift",
     "self_contradiction": "dialogauge.metrics.dialogue.contradiction:SelfContradiction",
     "fact_consistency": "dialogauge.metrics.dialogue.contradiction:FactConsistency",
+    "pass_k": "dialogauge.metrics.dialogue.pass_k:PassK",
 }
 COMPAT = {
     "fbd-paper": {
@@ -73,7 +74,7 @@ COMPAT = {
 ALL = "all"
 GROUPS = (DEFAULT, ALL, *GROUP_NAMES)
 """What stands for several metrics at once."""
-UNGROUPED = {"column", "judge"}
+UNGROUPED = {"column", "judge", "pass_k"}
 """Metrics that measure nothing until they are given an option."""
 PLUG_INS: PlugIns[type[AnyMetric]] = PlugIns("metric", "dialogauge.metrics", (*BUILT_IN, *GROUPS), metric_faults)
 

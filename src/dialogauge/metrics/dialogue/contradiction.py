@@ -55,9 +55,7 @@ class StatementMetric(ReadMeans):
         cut, turns = int(summary.total[CUT]), int(summary.n)
         if not cut:
             return []
-        message = (
-            f"{self.label}: {cut} of {turns} turns have a pair longer than the encoder takes; its start is cut"
-        )
+        message = f"{self.label}: {cut} of {turns} turns have a pair longer than the encoder takes; its start is cut"
         return [Caveat("cut_text", message)]
 
 

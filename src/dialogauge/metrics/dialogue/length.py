@@ -55,6 +55,14 @@ class NumericFields:
     def __add__(self, other: NumericFields) -> NumericFields:
         return self.choose(self.wanted, self.names | other.names)
 
+    def require(self, column: str, metric: str) -> None:
+        """Refuses a metric without a column, or with one that is not there."""
+        if not column:
+            choices = ", ".join(sorted(self.names)) or "none in this corpus"
+            raise InputError(f"{metric} needs a name, as in {metric}[name=FIELD]; numeric extra fields: {choices}")
+        if column not in self.names:
+            raise unknown("numeric extra field", column, self.names)
+
 
 @dataclass(frozen=True)
 class Column(MeanMetric):
@@ -68,24 +76,20 @@ class Column(MeanMetric):
     higher_is_better: bool = True
 
     def survey(self, turns: Iterable[Turn], beside_real: bool = False) -> NumericFields:
-        numeric = (key for turn in turns for key, value in turn.extra.items() if _number(value) is not None)
+        numeric = (key for turn in turns for key, value in turn.extra.items() if number_of(value) is not None)
         return NumericFields.choose(self.column, numeric)
 
     def learn(self, surveyed: NumericFields, encoders: Encoders, real: Corpus | None = None) -> Learned[Floats, Sums]:
         """Nothing, but that there is such a field."""
-        if not self.column:
-            choices = ", ".join(sorted(surveyed.names)) or "none in this corpus"
-            raise InputError(f"column needs a name, as in column[name=FIELD]; numeric extra fields: {choices}")
-        if self.column not in surveyed.names:
-            raise unknown("numeric extra field", self.column, surveyed.names)
+        surveyed.require(self.column, self.name)
         return Learned(self)
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
-        values = [_number(turn.extra.get(self.column)) for turn in turns]
+        values = [number_of(turn.extra.get(self.column)) for turn in turns]
         return np.array([np.nan if value is None else value for value in values]).reshape(len(turns), 1)
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
     """The value as a float if it is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
