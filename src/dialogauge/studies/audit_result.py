@@ -20,8 +20,8 @@ QUESTIONS: dict[Question, str] = {
     "higher, among replies that people rate the same where there are ratings; beside it people's own slope",
     "damage": "the share of replies that score lower once they are damaged in this way, one that scores the same as "
     "half; beside it what chance gives",
-    "position": "the share of answers in which a judge chooses the reply that is shown first, each pair in both "
-    "orders; beside it what no preference gives",
+    "position": "the share of answers in which a judge chooses the reply that is shown first (with logprobs, its mean "
+    "probability), each pair in both orders; beside it what no preference gives",
     "repeats": "the standard deviation of repeated answers about one reply, mean over replies",
     "family": "by how many standard deviations the metric scores systems of its model's family higher than others that "
     "people rate the same",
