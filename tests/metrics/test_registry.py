@@ -34,7 +34,7 @@ def test_metrics_can_be_given_as_objects_and_repeats_are_dropped():
         ("bleu[lowercase]", "expected lowercase=VALUE"),
         ("bleu[lowercase=maybe]", "expected one of true, yes, false, no, found 'maybe'"),
         ("meteor[alpha=high]", "option alpha of meteor: expected float, found 'high'"),
-        ("BLEU-4", "unknown metric 'BLEU-4'; did you mean bleu?"),
+        ("BLEU-4", "unknown metric 'BLEU-4'; did you mean bleu or self_bleu?"),
         ("distinct.2", "distinct.2 is distinct itself: ask for distinct; its parts: distinct.1"),
         ("distinct.3", "unknown part of distinct '3'; known: 1"),
         ("bertscore.F1", "bertscore.F1 is bertscore itself: ask for bertscore; its parts: bertscore.precision"),

@@ -36,6 +36,12 @@ def test_values_derived_by_hand():
     assert mauve_of_histograms([1, 0], [0, 1]) == pytest.approx(1 / 252, rel=0.05)
 
 
+@pytest.mark.parametrize("counts", [[1], [1, 1], [3, 0, 1], [7, 7, 7, 11], [*range(30)]], ids=len)
+@pytest.mark.parametrize("times", [1, 2, 3, 7])
+def test_equal_shares_have_one_whatever_rounding_leaves_of_their_divergence(counts, times):
+    assert mauve_of_histograms(counts, np.multiply(counts, times)) == pytest.approx(1)
+
+
 def test_the_curve_goes_from_one_end_to_the_other():
     curve = divergence_curve([3, 1, 0], [1, 1, 2])
     assert curve.shape == (27, 2)

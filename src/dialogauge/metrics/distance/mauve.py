@@ -42,7 +42,8 @@ def divergence_curve(real: ArrayLike, generated: ArrayLike, scale: float = 5.0) 
 def _divergence(side: Floats, mixed: Floats) -> Floats:
     """KL(side | mixed), in nats; a bin that the side does not have adds nothing."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(side > 0, side * np.log(side / mixed), 0.0).sum(axis=-1))
+        found = np.where(side > 0, side * np.log(side / mixed), 0.0).sum(axis=-1)
+    return np.asarray(np.maximum(found, 0.0), np.float64)  # rounding can leave less
 
 
 def mauve_of_histograms(real: ArrayLike, generated: ArrayLike, scale: float = 5.0) -> Floats:
@@ -53,8 +54,9 @@ def mauve_of_histograms(real: ArrayLike, generated: ArrayLike, scale: float = 5.
 
 
 def _area(across: Floats, up: Floats) -> Floats:
-    """By trapezoids, from left to right."""
-    order = np.argsort(across, axis=-1, kind="stable")
+    """By trapezoids, from left to right; of points above each other the upper one first, so that the end (1, 0) comes
+    last also where both sides are the same."""
+    order = np.lexsort((-up, across), axis=-1)
     across, up = np.take_along_axis(across, order, -1), np.take_along_axis(up, order, -1)
     return np.asarray((np.diff(across) * (up[..., 1:] + up[..., :-1]) / 2).sum(axis=-1))
 
