@@ -3,7 +3,7 @@
     python benchmarks/likelihoods.py [FILE] [TURNS]
 
 FILE is anything `dialogauge score` reads, with contexts; where the shared data is there, it is FED's. The first TURNS
-(64) are scored; for `fed` an eighth of them. Both ways run on the threads that torch takes, in one process, one after
+(64) are scored; for `fed` one in 32 of them. Both ways run on the threads that torch takes, in one process, one after
 the other; nothing is cached, and the model is loaded before the clock starts.
 """
 
@@ -78,7 +78,7 @@ def main() -> None:
     file = Path(sys.argv[1]) if len(sys.argv) > 1 else FED if FED.is_file() else EVERYDAY
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 64
     turns = [turn for turn in islice(load(file), count) if turn.context and turn.response.strip()]
-    few = turns[: max(1, len(turns) // 8)]
+    few = turns[: max(1, len(turns) // 32)]
     print(f"{file.name}, {torch.get_num_threads()} threads")
     dtypes: tuple[Dtype, Dtype] = ("float32", "bfloat16")
     for dtype in dtypes:
