@@ -50,7 +50,7 @@ class Passes:
     @classmethod
     def counted(cls, keys: Keys, answers: NDArray[np.int64], passed: NDArray[np.int64]) -> Passes:
         known, places = np.unique(keys, return_inverse=True)
-        sums = [np.bincount(places, of, minlength=len(known)).astype(np.int64) for of in (answers, passed)]
+        sums = [np.bincount(places, counts, minlength=len(known)).astype(np.int64) for counts in (answers, passed)]
         return cls(int(answers.sum()), known, *sums)
 
     def __add__(self, other: Passes) -> Passes:
