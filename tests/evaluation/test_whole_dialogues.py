@@ -88,9 +88,7 @@ def test_scattered_dialogues_of_a_stream_are_refused_before_any_work(streamed, m
     turns = sorted(corpus(), key=lambda turn: turn["id"].partition(".")[2])
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 60)
     monkeypatch.setattr("dialogauge.evaluation.measure._prepare", None)
-    with pytest.raises(
-        InputError, match=r"turns looks at whole dialogues.* sort the turns by dialogue"
-    ):
+    with pytest.raises(InputError, match=r"turns looks at whole dialogues.* sort the turns by dialogue"):
         evaluate(streamed(turns), "turns,length")
 
 
