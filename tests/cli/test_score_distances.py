@@ -202,7 +202,7 @@ def test_explain_in_other_forms(score, form):
         (["--explain", "mmd"], f"cannot explain {MMD}: influences are known of fbd alone"),
         (["--explain", "fbd.mean"], f"cannot explain {FBD}.mean: ask for {FBD}"),
         (["--explain", "fbd[cov=shrunk]"], "cannot explain fbd[encoder=bert,cov=shrunk]: influences are known with"),
-        (["--explain", "fdb"], "unknown metric 'fdb'; did you mean fbd?"),
+        (["--explain", "fdb"], "unknown metric 'fdb'; did you mean fed or fbd?"),
         (["--metrics", "fbd", "--real", "people.jsonl"], "people.jsonl: no such file"),
     ],
 )
