@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
-from dialogauge.metrics.base import UNSIGNED, Floats, Values
+from dialogauge.metrics.base import UNSIGNED, Floats, Summary, Values
 from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.text.words import RECIPE, words
 
@@ -119,8 +119,24 @@ def expected_distinct(types: int, tokens: int, vocabulary: int = VOCABULARY) -> 
     return types / -(vocabulary * np.expm1(tokens * np.log1p(-1 / vocabulary))) if tokens else np.nan
 
 
+class WordRowsMetric(PlainMetric[WordRows, Summary]):
+    """A metric of all words that a system says."""
+
+    def measure(self, turns: Sequence[Turn]) -> WordRows:
+        return word_rows([turn.response for turn in turns])
+
+    def join(self, batches: Sequence[WordRows]) -> WordRows:
+        return join_words(batches)
+
+    def pack(self, measures: WordRows) -> dict[str, NDArray[Any]]:
+        return {"ids": measures.ids, "starts": measures.starts}
+
+    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> WordRows:
+        return WordRows(arrays["ids"], arrays["starts"])
+
+
 @dataclass(frozen=True)
-class Distinct(PlainMetric[WordRows, Vocabulary]):
+class Distinct(WordRowsMetric[Vocabulary]):
     """Intervals come from the jackknife: a bootstrap sample repeats turns and so looks less diverse. With `expected`,
     the main value is `expected_distinct` of words (Liu et al. 2022)."""
 
@@ -143,18 +159,6 @@ class Distinct(PlainMetric[WordRows, Vocabulary]):
             raise InputError(f"vocabulary of distinct: expected 2 words or more, found {self.vocabulary}")
         if self.vocabulary != VOCABULARY and not self.expected:
             raise InputError("distinct: vocabulary is of no use without expected=true; leave it out")
-
-    def measure(self, turns: Sequence[Turn]) -> WordRows:
-        return word_rows([turn.response for turn in turns])
-
-    def join(self, batches: Sequence[WordRows]) -> WordRows:
-        return join_words(batches)
-
-    def pack(self, measures: WordRows) -> dict[str, NDArray[Any]]:
-        return {"ids": measures.ids, "starts": measures.starts}
-
-    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> WordRows:
-        return WordRows(arrays["ids"], arrays["starts"])
 
     def summarise(self, measures: WordRows, weights: Floats | None = None) -> Vocabulary:
         if weights is not None:

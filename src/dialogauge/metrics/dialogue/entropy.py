@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.metrics.base import Floats, Values
-from dialogauge.metrics.dialogue.distinct import FIRST, SECOND, NgramIds, WordRows, join_words, word_rows
-from dialogauge.metrics.prepared import PlainMetric
+from dialogauge.metrics.dialogue.distinct import FIRST, SECOND, NgramIds, WordRows, WordRowsMetric, word_rows
 from dialogauge.text.words import RECIPE
 
 
@@ -72,7 +69,7 @@ def _c_log_c(counts: NDArray[np.int64]) -> Floats:
 
 
 @dataclass(frozen=True)
-class Entropy(PlainMetric[WordRows, Frequencies]):
+class Entropy(WordRowsMetric[Frequencies]):
     """Intervals come from the jackknife: a bootstrap sample repeats turns and so looks less even."""
 
     name = "entropy"
@@ -87,18 +84,6 @@ class Entropy(PlainMetric[WordRows, Frequencies]):
     def __post_init__(self) -> None:
         if self.n < 1:
             raise InputError(f"n of entropy: expected 1 or more, found {self.n}")
-
-    def measure(self, turns: Sequence[Turn]) -> WordRows:
-        return word_rows([turn.response for turn in turns])
-
-    def join(self, batches: Sequence[WordRows]) -> WordRows:
-        return join_words(batches)
-
-    def pack(self, measures: WordRows) -> dict[str, NDArray[Any]]:
-        return {"ids": measures.ids, "starts": measures.starts}
-
-    def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> WordRows:
-        return WordRows(arrays["ids"], arrays["starts"])
 
     def summarise(self, measures: WordRows, weights: Floats | None = None) -> Frequencies:
         if weights is not None:
