@@ -61,6 +61,7 @@ def entries():
         return cache.status().entries
 
 
+@pytest.mark.slow
 def test_killed_while_encoding(corpus, model, truth, tmp_path, monkeypatch):
     monkeypatch.setenv("DIALOGAUGE_CACHE", str(tmp_path / "cache"))
     kept = [0]
@@ -75,6 +76,7 @@ def test_killed_while_encoding(corpus, model, truth, tmp_path, monkeypatch):
     np.testing.assert_allclose(values(score(corpus, model)), truth, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_flipped_bits(corpus, model, truth, tmp_path, monkeypatch):
     monkeypatch.setenv("DIALOGAUGE_CACHE", str(tmp_path / "cache"))
     np.testing.assert_allclose(values(score(corpus, model)), truth, atol=1e-6)

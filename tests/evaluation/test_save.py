@@ -83,6 +83,7 @@ result = evaluate(Corpus(turns), "length", resamples=2)
 """
 
 
+@pytest.mark.slow
 def test_killed_while_writing_no_directory_is_half_there(tmp_path):
     for directory in directories_left(RESULT, tmp_path):
         assert sorted(path.name for path in directory.iterdir()) == FILES
