@@ -23,6 +23,7 @@ LEFT_TO_RIGHT = [
     "evaluation",
     "agreement",
     "studies",
+    "people",
     "papers",
     "figures",
     "cli",

@@ -1,0 +1,1 @@
+"""The pages on which people rate, and the server that shows them."""
