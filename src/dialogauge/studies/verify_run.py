@@ -173,7 +173,7 @@ def _measures(
             own = turns.get(sample.system, [])
             if isinstance(sample.metric, ModelJudge):
                 try:
-                    ready = replayed_judge(sample.metric, _answers(path))
+                    ready = replayed_judge(sample.metric, _answers(path), corpus)
                     checks.append(_measured_again(sample, own, ready, JUDGED))
                 except InputError as error:  # answers that are gone
                     underived[sample.label] = error.message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -13,6 +13,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, check_number, check_whole
 from dialogauge.metrics.base import UNSIGNED, Floats, Learned, spell_file
 from dialogauge.metrics.judge.judgement import read_judgement, signed_name
+from dialogauge.metrics.judge.other_replies import OtherReplies
 from dialogauge.metrics.judge.prompt import JudgePrompt, open_prompt, shipped
 from dialogauge.metrics.prepared import MeansOfRows, Prepared, Sums
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 ANSWERS, UNREAD, WITHOUT_LOGPROBS, OTHER_MODEL, OTHER_FINGERPRINT, TURNED = range(1, 7)
 """Columns after the score, which count answers, those of them that could not be read, that came without logprobs, from
 another model and from another version of it than the first; and pairs whose choice turned with their order."""
+TIE = [0.5, *[0.0] * TURNED]
 MOST_SAMPLES, MOST_TOKENS = 1000, 100_000
 
 
@@ -43,13 +45,15 @@ class KnownWay(NamedTuple):
 
     prompt: JudgePrompt
     way: Way
+    others: OtherReplies | None = None
 
 
 @dataclass(frozen=True)
 class ModelJudge(MeansOfRows):
     """The mean over turns of what the model answers. Of a Likert prompt: on its scale, by the expectation over it where
     the endpoint gives the probabilities of tokens, else by the mean of `samples` answers. Of a pairwise prompt:
-    the share of pairs that the reply wins against the turn's first reference, a tie half a win, asked in both orders.
+    the share of pairs that the reply wins against the turn's first reference, or against what the system `against`
+    replied to the same context, a tie half a win, asked in both orders.
     An answer that cannot be read has no value; a turn without any is left out, and counted."""
 
     name = "judge"
@@ -73,6 +77,9 @@ class ModelJudge(MeansOfRows):
     """The most that an answer may have."""
     logprobs: bool = field(default=True, metadata=UNSIGNED)
     """Whether the probabilities of tokens are asked for."""
+
+    against: str = field(default="", metadata=UNSIGNED)
+    """Of a pairwise prompt, the system whose replies the others are compared with; none: the references."""
 
     def __post_init__(self) -> None:
         check_whole("option samples of judge", self.samples, 1, MOST_SAMPLES)
@@ -104,16 +111,31 @@ class ModelJudge(MeansOfRows):
         kept = [option for option in rest.rstrip("]").split(",") if option and not option.startswith("url=")]
         return start + (f"[{','.join(kept)}]" if kept else "")
 
-    def learn(self, surveyed: None, encoders: Encoders, real: Corpus | None = None) -> Learned[Floats, Sums]:
+    @property
+    def learns(self) -> bool:
+        return bool(self.against)
+
+    def survey(self, turns: Iterable[Turn], beside_real: bool = False) -> OtherReplies | None:
+        """What the system replied that the others are held against; as large as that system."""
+        return OtherReplies.of(self.against, turns) if self.against else None
+
+    def learn(
+        self, surveyed: OtherReplies | None, encoders: Encoders, real: Corpus | None = None
+    ) -> Learned[Floats, Sums]:
         """Which way the endpoint can be asked."""
         from dialogauge.metrics.judge.way import assumed_way, find_way
 
         asking = self.asking(open_prompt(self.prompt))
+        if surveyed is not None:
+            if not asking.prompt.pairwise:
+                hint = "choose prompt=pairwise, or pairwise/coherence and so on"
+                raise InputError(f"option against of judge: prompt={self.prompt} looks at one reply alone; {hint}")
+            surveyed.check(self.label)
         endpoint = encoders.endpoints.get(self.url)
         find = assumed_way if endpoint.options.dry_run or endpoint.options.offline else find_way
         # Tokens may split labels of several characters.
         logprobs = self.logprobs and all(len(label) == 1 for label in asking.prompt.labels)
-        return Learned(self, KnownWay(asking.prompt, find(endpoint, asking, logprobs)))
+        return Learned(self, KnownWay(asking.prompt, find(endpoint, asking, logprobs), surveyed))
 
     def open(self, encoders: Encoders, known: KnownWay) -> PreparedJudge:
         return PreparedJudge(self, known, self.asking(known.prompt), encoders.endpoints.get(self.url))
@@ -166,7 +188,11 @@ class PreparedJudge(Prepared[Floats, Sums]):
     def undefined_because(self) -> str:
         prompt = self.asking.prompt
         reasons = ["the answer could not be read as a score, or the endpoint refused the request"]
-        reasons += ["there is no reference to compare with"] if prompt.pairwise else []
+        if prompt.pairwise:
+            against = self.asked.against
+            reasons.append(
+                f"{against} has no reply to its context" if against else "it has no reference to compare with"
+            )
         reasons += ["the turn is not the last of its dialogue"] if prompt.level == "dialogue" else []
         return ", or ".join(reasons)
 
@@ -177,7 +203,10 @@ class PreparedJudge(Prepared[Floats, Sums]):
     def measure(self, turns: Sequence[Turn]) -> Floats:
         by_turn = self._by_turn(turns)
         answers = iter(self.endpoint.ask([request for own in by_turn for request in own], keep_refusals=True))
-        rows = [self._row([next(answers) for _ in own]) for own in by_turn]
+        rows = [
+            TIE if self._tied(turn) else self._row([next(answers) for _ in own])
+            for turn, own in zip(turns, by_turn, strict=True)
+        ]
         return np.array(rows, dtype=np.float64).reshape(len(turns), TURNED + 1)
 
     def _by_turn(self, turns: Sequence[Turn]) -> list[list[ChatRequest]]:
@@ -190,11 +219,26 @@ class PreparedJudge(Prepared[Floats, Sums]):
             judged = {places[-1] for places in dialogues(turns)}
         samples = range(1 if self.way.logprobs else self.asked.samples)
         return [
-            [self.asking.request(shown, self.way, sample) for shown in prompt.judged(turn) for sample in samples]
-            if place in judged
+            [
+                self.asking.request(shown, self.way, sample)
+                for shown in prompt.judged(turn, self._other(turn))
+                for sample in samples
+            ]
+            if place in judged and not self._tied(turn)
             else []
             for place, turn in enumerate(turns)
         ]
+
+    def _other(self, turn: Turn) -> str | None:
+        """Of a pair, the reply that the turn's is compared with."""
+        if not self.asking.prompt.pairwise:
+            return None
+        others: OtherReplies | None = self.known.others
+        return next(iter(turn.references), None) if others is None else others.to(turn)
+
+    def _tied(self, turn: Turn) -> bool:
+        """Both replies are the same, so are both orders, and whatever was answered would make a half."""
+        return self._other(turn) == turn.response
 
     def _row(self, answers: Sequence[ChatAnswer]) -> list[float]:
         prompt = self.asking.prompt
@@ -232,6 +276,7 @@ class PreparedJudge(Prepared[Floats, Sums]):
         return {
             "prompt": f"{_spell_prompt(prompt.name)}@{prompt.hash}",
             "scale": scale,
+            **({"against": signed_name(self.asked.against) or "first-reference"} if prompt.pairwise else {}),
             "way": way.spelled,
             "returned": way.model or "none",
             "fingerprint": way.fingerprint or "none",

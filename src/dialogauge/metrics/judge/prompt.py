@@ -113,17 +113,16 @@ class JudgePrompt:
             {"role": "user", "content": json.dumps(data, ensure_ascii=False, indent=1)},
         ]
 
-    def judged(self, turn: Turn) -> list[dict[str, Any]]:
-        """What is shown of a turn: once, or, of a pair, in both orders; nothing where there is no pair."""
+    def judged(self, turn: Turn, other: str | None = None) -> list[dict[str, Any]]:
+        """What is shown of a turn: once, or, of a pair, in both orders; nothing where there is no `other` reply."""
         shown: dict[str, Any] = {"facts": list(turn.facts)} if self.with_facts and turn.facts else {}
         if self.level == "dialogue":
             return [{"dialogue": [*turn.context, turn.response], **shown}]
         shown["context"] = list(turn.context)
         if not self.pairwise:
             return [{**shown, "reply": turn.response}]
-        if not turn.references:
+        if other is None:
             return []
-        other = turn.references[0]
         return [{**shown, "A": turn.response, "B": other}, {**shown, "A": other, "B": turn.response}]
 
 

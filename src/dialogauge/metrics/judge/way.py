@@ -65,7 +65,7 @@ class JudgeRequests:
         return ChatRequest(body, sample)
 
     def example(self, way: Way) -> ChatRequest:
-        return self.request(self.prompt.judged(EXAMPLE)[0], way)
+        return self.request(self.prompt.judged(EXAMPLE, EXAMPLE.references[0])[0], way)
 
 
 def find_way(endpoint: Endpoint, asking: JudgeRequests, logprobs: bool) -> Way:
