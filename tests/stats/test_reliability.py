@@ -13,6 +13,7 @@ from dialogauge.stats.reliability import (
     halves,
     krippendorff_alpha,
     one_and_others,
+    ordinal_alpha,
     rating_table,
     reliability,
     spearman_brown,
@@ -58,7 +59,9 @@ def alpha(ratings):
 
 def test_alpha_of_the_published_table():
     raters = [[None if cell == "." else float(cell) for cell in line.split()] for line in PUBLISHED.split("\n") if line]
-    assert alpha(list(zip(*raters, strict=True))) == pytest.approx(0.849, abs=5e-4)
+    items = list(zip(*raters, strict=True))
+    assert alpha(items) == pytest.approx(0.849, abs=5e-4)
+    assert ordinal_alpha(rating_table(items)) == pytest.approx(0.815, abs=5e-4)
 
 
 def test_alpha_by_hand():
@@ -79,6 +82,25 @@ def test_alpha_equals_the_package_on_numbers_of_any_kind():
     ratings = [list(item) for item in rng(3).normal(1e3, 2, size=(15, 4))]
     expected = krippendorff.alpha(reliability_data=as_matrix(ratings), level_of_measurement="interval")
     assert alpha(ratings) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ordinal_alpha_equals_the_package_krippendorff(seed):
+    ratings = with_gaps(seed)
+    expected = krippendorff.alpha(reliability_data=as_matrix(ratings), level_of_measurement="ordinal")
+    assert ordinal_alpha(rating_table(ratings)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_ordinal_alpha_knows_the_order_alone():
+    ratings = with_gaps(1)
+    cubed = [[None if rating is None else rating**3 for rating in item] for item in ratings]
+    assert ordinal_alpha(rating_table(cubed)) == pytest.approx(ordinal_alpha(rating_table(ratings)), abs=1e-14)
+    assert alpha(cubed) != pytest.approx(alpha(ratings), abs=1e-3)
+
+
+def test_ordinal_alpha_is_undefined_where_nothing_differs():
+    assert math.isnan(ordinal_alpha(rating_table([[3, 3], [3, 3]])))
+    assert math.isnan(ordinal_alpha(rating_table([[1], []])))
 
 
 def test_alpha_knows_no_order_of_items_or_raters():

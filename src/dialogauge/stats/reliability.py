@@ -36,9 +36,10 @@ class Reliability:
     spearman: float
 
 
-def spearman_brown(r: float) -> float:
-    """The reliability of the mean over twice the raters, 2r / (1 + r) (Spearman 1910; Brown 1910). NaN for r <= -1."""
-    return 2 * r / (1 + r) if r > -1 else float("nan")
+def spearman_brown(r: float, times: float = 2) -> float:
+    """The reliability of the mean over so many times the raters, m r / (1 + (m - 1) r) (Spearman 1910; Brown 1910). NaN
+    where r is so far below 0 that there is none."""
+    return times * r / (1 + (times - 1) * r) if 1 + (times - 1) * r > 0 else float("nan")
 
 
 def reliability(
@@ -113,6 +114,21 @@ def krippendorff_alpha(table: Floats) -> float:
     within = np.nansum((table - np.nanmean(table, axis=1, keepdims=True)) ** 2, axis=1)
     total = np.nansum((table - np.nanmean(table)) ** 2)
     return float(1 - (n - 1) / n * (counts / (counts - 1) * within).sum() / total)
+
+
+def ordinal_alpha(table: Floats) -> float:
+    """Krippendorff's alpha with the ordinal metric, for which only the order of ratings counts.
+
+    Its difference of two ratings is the number of ratings from one to the other, those equal to either counted half:
+    the difference of their ranks, where ties share the mean rank. So it is the interval alpha of the ranks."""
+    from scipy.stats import rankdata
+
+    pairable = table[_counts(table) >= 2]
+    ranks = np.full(pairable.shape, np.nan)
+    given = ~np.isnan(pairable)
+    if given.any():
+        ranks[given] = rankdata(pairable[given])
+    return krippendorff_alpha(ranks)
 
 
 def halves(table: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

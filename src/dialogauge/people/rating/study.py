@@ -14,10 +14,12 @@ from typing import Any, Literal
 from urllib.parse import quote as percent
 
 from dialogauge.corpus.frames import CorpusLike, as_corpus
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.people.rating import links
+from dialogauge.people.rating.answers import read_state
 from dialogauge.people.rating.items import Form
 from dialogauge.people.rating.links import Links, hashed, issue, read_links
+from dialogauge.people.rating.overview import Overview, overview
 from dialogauge.people.rating.questions import Question, Value
 from dialogauge.people.rating.settings import StudySettings
 from dialogauge.people.rating.store import FILE, Store, note, put_setting, setting
@@ -339,6 +341,23 @@ class Study:
     def resume(self) -> None:
         self._pause("0", "resumed")
 
+    def organiser_view(self) -> Overview:
+        """Progress, raters, time and agreement so far; never for raters."""
+        return overview(read_state(self.store))
+
+    def exclude(self, name: str, reason: str = "") -> None:
+        """Marks all ratings of a rater as not trusted; `include` takes it back. Nothing is deleted."""
+        self._mark(name, reason, "excluded")
+
+    def include(self, name: str) -> None:
+        self._mark(name, None, "included")
+
+    def _mark(self, name: str, reason: str | None, what: str) -> None:
+        with self.store.writing() as db:
+            row = named_rater(db, name)
+            db.execute("UPDATE rater SET excluded = ? WHERE id = ?", (reason, row["id"]))
+            note(db, self.clock(), what, row["id"], reason=reason)
+
     def _pause(self, value: str, what: str) -> None:
         with self.store.writing() as db:
             if setting(db, "paused") != value:
@@ -410,6 +429,14 @@ _ASSIGNMENT = (
     "SELECT assignment.*, kind, form, item.shown AS shown_texts, feedback "
     "FROM assignment JOIN item ON item.id = assignment.item"
 )
+
+
+def named_rater(db: sqlite3.Connection, name: str) -> sqlite3.Row:
+    """By the study's name or the marketplace's id."""
+    row: sqlite3.Row | None = db.execute("SELECT * FROM rater WHERE name = ? OR external = ?", (name, name)).fetchone()
+    if row is None:
+        raise unknown("rater", name, (known for (known,) in db.execute("SELECT name FROM rater")))
+    return row
 
 
 def _rater(row: sqlite3.Row) -> Rater:

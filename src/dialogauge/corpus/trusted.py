@@ -1,0 +1,87 @@
+"""Ratings that passed a study's checks, apart from those that did not: `rate --export` marks them, and keeps all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import Caveat, InputError, quote
+from dialogauge.tables import counted
+
+TRUSTED, DIALOGUE_TRUSTED = "trusted", "dialogue_trusted"
+"""The fields that say, for each rater of a dimension in the order of the ratings, whether to trust this rating."""
+Given = TypeVar("Given")
+
+
+def trusted_only(corpus: Corpus) -> Corpus:
+    """The corpus without the ratings that are marked as not trusted: each is None, as if it had not been given.
+
+    What was left out is counted in a caveat, and so are ratings that nothing is said of, which stay. Where nothing is
+    said of any, an `InputError` is raised.
+    """
+    turns, marked, left, unknown = [], 0, 0, 0
+    for turn in corpus:
+        changed = turn
+        for field, given in (("ratings", turn.ratings), ("dialogue_ratings", turn.extra.get("dialogue_ratings") or {})):
+            if not given:
+                continue
+            mark = TRUSTED if field == "ratings" else DIALOGUE_TRUSTED
+            kept = trusted_values(given, turn.extra, mark, f"turn {quote(turn.id)} of {quote(turn.system)}")
+            said = turn.extra.get(mark) or {}
+            marked += sum(dimension in said for dimension in given)
+            unknown += sum(_count(values) for dimension, values in given.items() if dimension not in said)
+            lost = sum(_count(given[dimension]) - _count(kept[dimension]) for dimension in given)
+            left += lost
+            if lost:
+                changed = _with(changed, field, kept)
+        turns.append(changed)
+    if not marked:
+        raise InputError(
+            "--trusted: expected ratings with the field `trusted`, which `dialogauge rate --export` writes, found none"
+        )
+    return replace(corpus, turns=turns, caveats=(*corpus.caveats, *_caveats(left, unknown)))
+
+
+def trusted_values(
+    given: Mapping[str, tuple[Given | None, ...]], extra: Mapping[str, Any], mark: str, whose: str
+) -> dict[str, tuple[Given | None, ...]]:
+    """What was given, by dimension, with None in place of what the field `mark` says is not to be trusted. Refuses a
+    mark that is not one truth value for each rater."""
+    marks = extra.get(mark) or {}
+    kept = {}
+    for dimension, values in given.items():
+        trusted = marks.get(dimension) if isinstance(marks, Mapping) else marks
+        if trusted is None:
+            kept[dimension] = tuple(values)
+            continue
+        whole = isinstance(trusted, list | tuple) and all(isinstance(each, bool) for each in trusted)
+        if not whole or len(trusted) != len(values):
+            raise InputError(
+                f"{whose}: {mark}: expected true or false for each of the {counted(len(values), 'rating')} of "
+                f"{quote(dimension)}, found {trusted!r:.60}"
+            )
+        kept[dimension] = tuple(value if good else None for value, good in zip(values, trusted, strict=True))
+    return kept
+
+
+def _with(turn: Turn, field: str, kept: Mapping[str, tuple[float | None, ...]]) -> Turn:
+    """Of dialogues, dimensions without any rating stay: where none is there, the turns' own ratings would stand for
+    them."""
+    if field == "ratings":
+        return replace(turn, ratings=kept)
+    return replace(turn, extra={**turn.extra, "dialogue_ratings": kept})
+
+
+def _count(values: tuple[Any, ...] | list[Any]) -> int:
+    return sum(value is not None for value in values)
+
+
+def _caveats(left: int, unknown: int) -> list[Caveat]:
+    caveats = [Caveat("untrusted_left_out", f"{counted(left, 'rating')} left out that failed the study's checks")]
+    if unknown:
+        message = f"of {counted(unknown, 'rating')} nothing is said on trust; they were kept"
+        caveats.append(Caveat("trust_unknown", message))
+    return caveats if left else caveats[1:]
