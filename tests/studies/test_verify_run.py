@@ -117,7 +117,7 @@ def test_metrics_of_other_code_are_not_run(tmp_path):
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(InputError, match="expected a directory that `score --out` wrote"):
+    with pytest.raises(InputError, match="expected a directory that `score --out` or `correlate --out` wrote"):
         verify_run(tmp_path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -87,6 +87,8 @@ class RatedTurns:
     none."""
     values: dict[str, Floats]
     """By metric the value of each turn, for metrics that have any; NaN where a turn has none."""
+    systems: list[str] = field(default_factory=list)
+    """In the order in which they were measured, and so drawn."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ def rated_turns(turns: list[Turn], measured: Measured, scopes: Sequence[Scope]) 
             own = [places[sample.system, name] for sample in samples for name in sample.ids]
             values[request.name] = np.full(len(turns), np.nan)
             values[request.name][own] = scores
-    return RatedTurns(scopes[0].corpus, turns, ratings, values)
+    return RatedTurns(scopes[0].corpus, turns, ratings, values, list(measured.systems))
 
 
 def turn_points(scope: Scope, aligned: Aligned, system: str | None) -> PointSet:

@@ -85,6 +85,10 @@ def _run_record(agreement: Agreement, command: list[str] | None) -> dict[str, An
         "settings": asdict(agreement.settings),
         "unit": agreement.unit,
         "corpora": {part.corpus: len(part.turns) for part in agreement.rated},
+        "systems": {part.corpus: part.systems for part in agreement.rated},
+        "whole_dialogues": [
+            part.corpus for part in agreement.rated if any(turn.extra.get("dialogue_ratings") for turn in part.turns)
+        ],
         "metrics": agreement.metrics,
         "signatures": {row.metric: row.signature for row in agreement.rows},
         "files": [asdict(file) for file in agreement.files],

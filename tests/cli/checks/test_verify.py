@@ -40,4 +40,4 @@ def test_json(run, capsys):
 
 def test_what_is_no_run_is_refused(tmp_path, capsys):
     assert main(["verify", str(tmp_path / "nothing")]) == 2
-    assert "expected a directory that `score --out` wrote" in capsys.readouterr().err
+    assert "expected a directory that `score --out` or `correlate --out` wrote" in capsys.readouterr().err

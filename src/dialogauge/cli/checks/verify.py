@@ -9,19 +9,23 @@ from dialogauge.cli.common.output import add_format, table_width
 
 HELP = "derive a kept run's numbers again from what it holds"
 DESCRIPTION = """\
-Derives every number of a run that `dialogauge score --out` kept again from what the run holds, and says which agree:
-the measures from the kept texts (a judge's from its kept answers), and scores, intervals, floors and tests from the
-measures. Nothing is asked of an endpoint and no model is run; what would take one is named. The exit status is 1 where
-a number does not follow."""
+Derives every number of a run that `dialogauge score --out` or `correlate --out` kept again from what the run holds,
+and says which agree: the measures from the kept texts (a judge's from its kept answers), scores, intervals, floors and
+tests from the measures, correlations and ceilings from the kept values and ratings. Nothing is asked of an endpoint and
+no model is run; what would take one is named. The exit status is 1 where a number does not follow."""
 EXAMPLES = """\
 examples:
   dialogauge score responses.jsonl --metrics bleu,distinct --out runs/today
   dialogauge verify runs/today
-  dialogauge verify runs/today --format json"""
+  dialogauge verify runs/today --format json
+  dialogauge correlate rated.jsonl --metrics rouge_l,length --out runs/study
+  dialogauge verify runs/study"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", type=Path, help="a directory that `score --out` wrote")
+    parser.add_argument(
+        "run", metavar="RUN", type=Path, help="a directory that `score --out` or `correlate --out` wrote"
+    )
     add_format(parser)
 
 
