@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,17 +34,19 @@ def draws_of_both(answers: NDArray[np.float64], rng: np.random.Generator) -> NDA
     """The means of resamples of turns, whose answers are drawn anew, too."""
     samples = answers.shape[1]
     turns = rng.integers(TURNS, size=(RESAMPLES, TURNS, 1))
-    return answers[turns, rng.integers(samples, size=(RESAMPLES, TURNS, samples))].mean(axis=(1, 2))
+    drawn: NDArray[np.float64] = answers[turns, rng.integers(samples, size=(RESAMPLES, TURNS, samples))]
+    return np.asarray(drawn.mean(axis=(1, 2)))
 
 
 def simulate(turns: float, noise: float, samples: int, runs: int) -> Iterator[tuple[float, float]]:
     """For both ways the share of intervals that hold 3, and their mean width by the ideal one."""
     rng = np.random.default_rng(0)
-    means, found = [], {draws_of_turns: [], draws_of_both: []}
+    means: list[float] = []
+    found: dict[Any, list[tuple[float, float]]] = {draws_of_turns: [], draws_of_both: []}
     for _ in range(runs):
         quality = rng.normal(3, turns, (TURNS, 1))
         answers = np.clip(np.round(quality + rng.normal(0, noise, (TURNS, samples))), 1, 5)
-        means.append(answers.mean())
+        means.append(float(answers.mean()))
         for way, intervals in found.items():
             intervals.append(percentile_interval(way(answers, rng), LEVEL))
     ideal = 2 * 1.96 * np.std(means)
