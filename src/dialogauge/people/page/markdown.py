@@ -1,7 +1,7 @@
 """The organiser's Markdown as HTML: headings, paragraphs, lists, quotes, rules, **bold**, *italic*, `code` and links.
 
-A part of CommonMark, by intention: no raw HTML, no images, no references. Everything is escaped before it is looked at,
-so that the worst a text can do is to stand there as it was written.
+A part of CommonMark, by intention: no raw HTML, no images, no references. What is none of these marks is escaped: the
+worst that a text can do is to stand there as it was written.
 """
 
 from __future__ import annotations
@@ -26,9 +26,13 @@ INLINE = re.compile(
 )
 
 
-def to_html(markdown: str) -> str:
-    """Headings begin at the second level: the page has a first one."""
-    return "\n".join(_blocks(markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
+def to_html(markdown: str, title: str) -> str:
+    """The text below one first heading: its own, where it begins with one, else the title. Other headings are of lower
+    levels."""
+    lines = markdown.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
+    first = HEADING.match(lines[0])
+    heading, lines = (_inline(first[2]), lines[1:]) if first else (text(title), lines)
+    return "\n".join([f'<h1 dir="auto">{heading}</h1>', *_blocks(lines)])
 
 
 def _blocks(lines: list[str]) -> Iterator[str]:
@@ -41,7 +45,7 @@ def _blocks(lines: list[str]) -> Iterator[str]:
             yield "<hr>"
             place += 1
         elif heading := HEADING.match(line):
-            level = min(len(heading[1]) + 1, 4)
+            level = max(len(heading[1]), 2)
             yield f'<h{level} dir="auto">{_inline(heading[2])}</h{level}>'
             place += 1
         elif QUOTE.match(line):
@@ -57,7 +61,8 @@ def _blocks(lines: list[str]) -> Iterator[str]:
             end = place
             while end < len(lines) and lines[end].strip() and (end == place or not _begins(lines[end])):
                 end += 1
-            yield f'<p dir="auto">{_inline(chr(10).join(part.strip() for part in lines[place:end]))}</p>'
+            paragraph = " ".join(part.strip() for part in lines[place:end])
+            yield f'<p dir="auto">{_inline(paragraph)}</p>'
             place = end
 
 
@@ -83,7 +88,7 @@ def _items(lines: list[str], place: int, pattern: re.Pattern[str]) -> tuple[list
         if match := pattern.match(lines[place]):
             items.append(match[1])
         elif lines[place].startswith("  ") and lines[place].strip():
-            items[-1] += "\n" + lines[place].strip()
+            items[-1] += " " + lines[place].strip()
         else:
             break
         place += 1
@@ -107,7 +112,9 @@ def _mark(match: re.Match[str]) -> str:
     if match["code"] is not None:
         return f"<code>{text(match['code'])}</code>"
     if match["link"] is not None:
-        return f'<a href="{text(match["link"])}" target="_blank" rel="noopener noreferrer">{_inline(match["label"])}</a>'
+        return (
+            f'<a href="{text(match["link"])}" target="_blank" rel="noopener noreferrer">{_inline(match["label"])}</a>'
+        )
     if match["plain"] is not None:
         return text(match["plain"])
     if match["strong"] is not None:
