@@ -268,7 +268,12 @@ def _weights(directory: Path) -> list[Path]:
         shards = read_json(directory / INDEX).get("weight_map")
         if not isinstance(shards, dict) or not shards or not all(isinstance(name, str) for name in shards.values()):
             raise InputError("weight_map: expected the names of files", directory / INDEX)
-        return [directory / Path(shard).name for shard in sorted(set(shards.values()))]
+        names = sorted(set(shards.values()))
+        if elsewhere := [name for name in names if Path(name).name != name]:
+            raise InputError(
+                f"weight_map: expected files beside it, found {shortened(elsewhere[0])}", directory / INDEX
+            )
+        return [directory / name for name in names]
     others = ", ".join(sorted(file.name for file in directory.glob("*.bin"))) or "none"
     raise InputError(f"has no {WEIGHTS} (other weights: {others}); only safetensors are loaded", directory)
 

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from dialogauge.encode.base import Dtype, Tuning
 from dialogauge.encode.cache.store import Output
+from dialogauge.encode.configuration import NOT_NEEDED, as_input_errors, configuration
 from dialogauge.encode.find import CONFIG, ModelFiles
 from dialogauge.encode.tokenizer import TokenizedText
 from dialogauge.errors import DialogaugeError, InputError
@@ -28,8 +28,6 @@ CPU, CUDA = (1024, 4096, 1024), (16_384, 65_536, 32_768)
 """How many texts are sorted by length at a time; the most tokens in a batch, and how many are enough where more would
 mean padding."""
 
-NOT_NEEDED = {"num_labels", "id2label", "label2id", "auto_map", "architectures", "dtype", "torch_dtype"}
-"""Fields of config.json that are for other heads, other libraries and code of its own."""
 SIZES = re.compile(r"size|dim|layer|head|position|embeddings|d_model|d_inner|^n_|^num_|units|experts|kernel|stride")
 LEAST_SIZE = 10**6
 """Below so many numbers nothing is too large to be built."""
@@ -149,35 +147,6 @@ def skeleton(files: ModelFiles) -> Any:
         config = configuration(files, files.layers)
         refuse_larger_than_weights(files, config)
         return _without_weights(config)
-
-
-@contextmanager
-def as_input_errors(path: Path, what: str = "an encoder") -> Iterator[None]:
-    """The libraries answer odd files with exceptions of any kind."""
-    try:
-        yield
-    except InputError:
-        raise
-    except Exception as error:
-        said = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"cannot be loaded as {what}: {said}", path) from error
-
-
-def configuration(files: ModelFiles, layers: int) -> Any:
-    """By the library's own class for this family: nothing that stands in the directory is run."""
-    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
-
-    files.check()
-    stated = files.config
-    if stated.get("quantization_config") is not None:
-        raise InputError("quantization_config: quantised weights are not read", files.directory / CONFIG)
-    if files.kind is None or files.kind not in CONFIG_MAPPING:
-        raise LookupError(f"nobody knows the model_type {files.kind!r}")
-    with as_input_errors(files.directory / CONFIG):
-        config = CONFIG_MAPPING[files.kind].from_dict({name: stated[name] for name in stated if name not in NOT_NEEDED})
-    config.num_hidden_layers = layers
-    config.use_mems_eval = False  # XLNet would hand back its memory of every batch
-    return config
 
 
 def refuse_larger_than_weights(files: ModelFiles, config: Any) -> None:

@@ -18,13 +18,8 @@ from dialogauge.encode.base import Dtype
 from dialogauge.encode.causal.find import LanguageModelFiles
 from dialogauge.encode.causal.gguf_file import load_gguf
 from dialogauge.encode.causal.prompt import Ids, Prompt, Prompter, open_prompter
-from dialogauge.encode.network import (
-    as_input_errors,
-    configuration,
-    out_of_memory,
-    quiet,
-    refuse_larger_than_weights,
-)
+from dialogauge.encode.configuration import as_input_errors, configuration
+from dialogauge.encode.network import out_of_memory, quiet, refuse_larger_than_weights
 from dialogauge.errors import DialogaugeError, InputError
 
 WHAT = "a causal language model"
