@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from dialogauge.corpus.frames import CorpusLike, as_corpus
 from dialogauge.errors import Caveat, InputError, unknown
@@ -92,6 +93,20 @@ class Study(RaterSide):
     def links(self) -> Links | None:
         """In clear, as long as `links.txt` is there."""
         return read_links(self.directory / links.FILE)
+
+    @property
+    def address(self) -> dict[str, Any]:
+        """Where it was served last: host, port, public_url and origin; empty where never."""
+        with self.store.reading() as db:
+            found: dict[str, Any] = json.loads(setting(db, "address", "{}"))
+        return found
+
+    def serves_at(self, host: str, port: int | None, public_url: str | None, origin: str) -> None:
+        """Keeps where it is served, so that links hold after a stop."""
+        address = {"host": host, "port": port, "public_url": public_url, "origin": origin}
+        with self.store.writing() as db:
+            put_setting(db, "address", json.dumps(address))
+            note(db, self.clock(), "served", address=address)
 
     @property
     def paused(self) -> bool:
