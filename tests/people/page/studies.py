@@ -39,7 +39,7 @@ def turns(contexts: int = 4, systems: tuple[str, ...] = SYSTEMS) -> Corpus:
 
 
 def study(folder: Path, *asked: str, contexts: int = 4, **settings: Any) -> Study:
-    """Two raters for each item and two people, unless told otherwise; no repeats, which short lists have no room for."""
+    """Two raters for each item and two people, unless told otherwise; no repeats: short lists lack the room."""
     pairwise = settings.get("pairwise", False)
     given = {"raters": 2, "people": 2, "repeat_every": 0, "time_floor": 0.0, **settings}
     questions = parse_questions(asked, pairwise=pairwise)

@@ -219,7 +219,7 @@ def test_every_answer_has_the_headers(served):
 
 
 def test_a_busy_or_broken_store_says_so_and_hides_why(served, monkeypatch, capsys):
-    study, (one, _) = served()
+    _, (one, _) = served()
 
     def fails(error):
         def fail(*_):
