@@ -8,9 +8,8 @@ import pytest
 from dialogauge.people.page.markup import ASSETS
 from tests.people.page.studies import SYSTEMS, TOPICS, action, html, is_item
 
-HIDDEN = re.compile(
-    "|".join([*SYSTEMS, r"turn-id", r"dialogue-id", r"study\.sqlite", "mismatch", "attention", "repeat"]), re.I
-)
+NAMES = re.compile("|".join([*SYSTEMS, "turn-id", "dialogue-id", "sqlite"]), re.IGNORECASE)
+KINDS = re.compile("mismatch|attention|repeat|check(?!box|ed)", re.IGNORECASE)
 TEXT = re.compile(r'(<p class="bubble" dir="auto">)[^<]*')
 FORMS = {
     "turns": (("overall 1-5", "humour 0-100 n/a"), {}, {"q0": "4", "q1": "50"}),
