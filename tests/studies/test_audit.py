@@ -12,7 +12,7 @@ from dialogauge.studies.audit import audit
 from dialogauge.studies.audit_result import QUESTIONS
 from dialogauge.studies.length_bias import length_bias
 from dialogauge.studies.own_family import family
-from dialogauge.studies.single_answers import AnswersOfTurn, first_preferred, spread_of_repeats
+from dialogauge.studies.single_answers import AnswersOfTurn, first_preferred, flips_of_repeats, spread_of_repeats
 from tests.serving.scripted import Scripted, chat
 
 WORDS = dialogauge.metric("words", lambda turn: len(turn.response.split()), higher_is_better=True)
@@ -59,6 +59,78 @@ def test_damage_counts_the_replies_that_score_lower():
     assert found.finding("words", "damage", "permute").verdict == "does not notice"
 
 
+def test_the_curve_is_how_far_the_mean_falls():
+    """Of 64 replies cut to half their words, a quarter and all: by hand, from the words before and after."""
+    corpus = dialogauge.load("examples/everyday.jsonl").select(["good"])
+    found = audit(corpus, [WORDS, FEWER], questions="curve", kinds="truncate,permute", ratios=[0.25, 1], resamples=50)
+    before = np.array([len(turn.response.split()) for turn in corpus])
+    for ratio, what in ((0.25, "truncate, 25 %"), (1.0, "truncate, 100 %")):
+        after = np.array([len(turn.response.split()) for turn in dialogauge.perturb(corpus, "truncate", ratio)])
+        falls = found.finding("words", "curve", what)
+        assert falls.value == pytest.approx((after - before).mean() / before.std())
+        assert (falls.verdict, falls.n, falls.beside) == ("falls", 64, 0)
+        assert found.finding("fewer", "curve", what).value == pytest.approx(-falls.value)
+        assert found.finding("fewer", "curve", what).verdict == "rises"
+    assert [each.what for each in found.findings[:4]] == [
+        "truncate, 25 %",
+        "truncate, 100 %",
+        "permute, 25 %",
+        "permute, 100 %",
+    ]
+    unmoved = found.finding("words", "curve", "permute, 100 %")
+    assert (unmoved.value, unmoved.verdict) == (0, "no change shown")
+
+
+def test_a_metric_without_a_spread_has_no_curve():
+    same = dialogauge.metric("same", lambda _: 1.0, higher_is_better=True)
+    found = audit("examples/everyday.jsonl", same, questions="curve", kinds="repeat", resamples=50)
+    assert found.left_out == ["curve of same: it gives every reply the same score"]
+    with pytest.raises(InputError, match="ratio"):
+        audit("examples/everyday.jsonl", same, questions="curve", ratios=[2])
+
+
+def test_the_curve_asks_a_judge_no_more_than_the_damage_does():
+    """A reply is damaged in one way, whatever the share: what is asked about all of them is all there is to ask."""
+    with Scripted(lambda asked: chat(str(1 + asked.text.count("e") % 5))) as server:
+        options = {"kinds": "truncate", "systems": ["good"], "resamples": 50}
+        audit("examples/everyday.jsonl", judge(server), questions="damage", **options)
+        sent = len(server.requests)
+        found = audit("examples/everyday.jsonl", judge(server), questions="damage,curve", **options)
+        assert len(server.requests) == sent
+    assert [each.what for each in found.findings] == [
+        "truncate",
+        "truncate, 25 %",
+        "truncate, 50 %",
+        "truncate, 100 %",
+    ]
+
+
+def test_the_system_that_others_are_compared_with_is_not_damaged():
+    """By a judge that prefers the longer reply: cut to half, the others lose to replies that are whole."""
+
+    def longer(asked):
+        shown = json.loads(asked.body["messages"][1]["content"])
+        return chat("A" if len(shown["A"]) > len(shown["B"]) else "B")
+
+    with Scripted(longer) as server:
+        metric = judge(server, prompt="pairwise", against="good")
+        found = audit(
+            "examples/everyday.jsonl",
+            metric,
+            questions="damage",
+            kinds="truncate",
+            systems=["good", "dull"],
+            resamples=50,
+        )
+        shown = {json.loads(body["messages"][1]["content"])["A"] for body in server.bodies[1:]}
+    (damage,) = found.findings
+    assert damage.n == 64  # those of dull alone
+    corpus = dialogauge.load("examples/everyday.jsonl").select(["good"])
+    assert shown >= {turn.response for turn in corpus}
+    cut = {turn.response for turn in dialogauge.perturb(corpus, "truncate", 1.0)}
+    assert shown & cut == {"Good luck"}  # which is dull's, cut
+
+
 def test_references_can_be_damaged():
     found = audit(
         "examples/everyday.jsonl", "rouge_l", questions="damage", kinds="permute", of="reference", resamples=50
@@ -71,8 +143,8 @@ def test_what_cannot_be_asked_is_named_with_the_reason():
     found = audit("examples/everyday.jsonl", "distinct,question_rate", resamples=50, kinds="repeat")
     assert not found.findings
     assert "length of distinct: the metric has no values of single turns" in found.left_out
-    assert "position and repeats of distinct: only a judge answers more than once" in found.left_out
-    assert "length, family and damage of question_rate: neither more nor less of it is better" in found.left_out
+    assert "position, repeats and flips of distinct: only a judge answers more than once" in found.left_out
+    assert "length, damage, curve and family of question_rate: neither more nor less of it is better" in found.left_out
     assert "agreement of distinct: no turn is rated that it has a value for" in found.left_out
 
 
@@ -111,12 +183,14 @@ def test_repeated_answers_that_differ_show():
     with Scripted(lambda asked: chat("2" if asked.number % 2 else "4")) as server:
         metric = judge(server, samples=2, temperature=1, logprobs="false")
         found = audit(
-            "examples/everyday.jsonl", metric, questions="repeats", systems=["good"], resamples=50, concurrency=1
+            "examples/everyday.jsonl", metric, questions="repeats,flips", systems=["good"], resamples=50, concurrency=1
         )
         sent = len(server.requests)
         audit("examples/everyday.jsonl", metric, questions="repeats", systems=["good"], resamples=50)
         assert len(server.requests) == sent
-    (repeats,) = found.findings
+    repeats, flips = found.findings
+    assert (flips.question, flips.verdict) == ("flips", "answers differ")
+    assert flips.value == pytest.approx(repeats.value / np.sqrt(2))  # 0 or √2 of each pair
     assert repeats.verdict == "answers differ"
     assert 0 < repeats.value <= np.sqrt(2) + 1e-9
 
@@ -129,6 +203,9 @@ def test_values_of_single_answers_by_hand():
     # 1 and 3: mean 2, variance (1 + 1) / 1
     assert spread_of_repeats(AnswersOfTurn(False, {b"1": [1.0, 3.0], b"2": [2.0]})) == pytest.approx(np.sqrt(2))
     assert spread_of_repeats(AnswersOfTurn(False, {b"1": [4.0]})) is None
+    # Of 1, 1, 3 two pairs of three differ; of 2, 2 none does: (2/3 + 0) / 2.
+    assert flips_of_repeats(AnswersOfTurn(False, {b"1": [1.0, 1.0, 3.0], b"2": [2.0, 2.0]})) == pytest.approx(1 / 3)
+    assert flips_of_repeats(AnswersOfTurn(False, {b"1": [4.0]})) is None
 
 
 def test_a_judge_that_favours_its_own_family_is_found(tmp_path):

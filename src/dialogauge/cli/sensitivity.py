@@ -10,11 +10,11 @@ from dialogauge.cli.common.inputs import (
     add_inputs,
     add_real,
     add_run_options,
+    listed_ratios,
     options,
     reading,
 )
 from dialogauge.cli.common.output import add_plot, add_presentation, check_plot, presentation, warn
-from dialogauge.errors import InputError
 
 HELP = "see which metrics notice when responses get worse"
 DESCRIPTION = """\
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     how = presentation(arguments)
     kinds = KINDS if arguments.kinds is None else arguments.kinds
-    kinds, ratios = check_plan(kinds, _numbers(arguments.ratios))
+    kinds, ratios = check_plan(kinds, listed_ratios(arguments.ratios))
     requests = RunOptions(**options(arguments)).requests(arguments.metrics)
     check_plot(arguments)
     corpus = load(arguments.files, **reading(arguments), progress=not arguments.quiet)
@@ -78,13 +78,3 @@ def run(arguments: argparse.Namespace) -> int:
 
         plot_sensitivity(result.renamed(how["names"]), arguments.plot)
     return 0
-
-
-def _numbers(text: str) -> list[float]:
-    found = []
-    for piece in filter(None, map(str.strip, text.split(","))):
-        try:
-            found.append(float(piece))
-        except ValueError:
-            raise InputError(f"--ratios: expected numbers between 0 and 1, found {piece!r}") from None
-    return found

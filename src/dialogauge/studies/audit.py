@@ -20,23 +20,32 @@ from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.registry import Request
 from dialogauge.stats.correlations import Resampling
 from dialogauge.stats.resampling import IntervalEstimate
-from dialogauge.studies.audit_result import QUESTIONS, Audit, AuditFinding, Question
+from dialogauge.studies.audit_result import NO_DIRECTION, QUESTIONS, Audit, AuditFinding, Question
+from dialogauge.studies.damage import WHOLE, damage_findings
 from dialogauge.studies.length_bias import LENGTH, length_bias
 from dialogauge.studies.own_family import own_family
-from dialogauge.studies.perturb import KINDS, perturb, references_as_system
+from dialogauge.studies.perturb import KINDS, references_as_system
 from dialogauge.studies.sensitivity import check_plan
-from dialogauge.studies.single_answers import first_preferred, single_answers, spread_of_repeats
+from dialogauge.studies.single_answers import first_preferred, flips_of_repeats, single_answers, spread_of_repeats
 from dialogauge.studies.unit_bootstrap import over_units
 from dialogauge.tables import in_words
 
-WHOLE = 1.0
-"""The share of responses that are damaged."""
-NO_DIRECTION = "neither more nor less of it is better"
+RATIOS = (0.25, 0.5, 1.0)
+"""The shares of responses that are damaged for the curve."""
+APART = ("damage", "curve")
+"""Questions that are asked of damaged corpora."""
 NOT_RATED = "no turn is rated that it has a value for"
-WHAT = {"position": "the reply shown first", "repeats": "answers about one reply"}
+WHAT = {
+    "position": "the reply shown first",
+    "repeats": "answers about one reply",
+    "flips": "pairs of answers about one reply",
+}
+ASKED_ONCE = "a judge is asked once about each reply; add samples=3,temperature=1,logprobs=false"
+VALUES = {"position": first_preferred, "repeats": spread_of_repeats, "flips": flips_of_repeats}
 NOT_REPEATED = {
     "position": "only a judge with a pairwise prompt chooses between two",
-    "repeats": "a judge is asked once about each reply; add samples=3,temperature=1,logprobs=false",
+    "flips": ASKED_ONCE,
+    "repeats": ASKED_ONCE,
 }
 
 
@@ -47,6 +56,7 @@ def audit(
     *,
     questions: str | Iterable[str] = tuple(QUESTIONS),
     kinds: str | Iterable[str] = tuple(KINDS),
+    ratios: Iterable[float] = RATIOS,
     of: Literal["response", "reference"] = "response",
     dimension: str | None = None,
     **options: Unpack[RunKeywords],
@@ -56,8 +66,9 @@ def audit(
     Args:
         corpus: Whatever holds turns, as for `evaluate`; with ratings, people's judgement is held against the metric's.
         metrics: As for `evaluate`.
-        questions: Some of "length", "damage", "position", "repeats", "family" and "agreement".
+        questions: Some of "length", "damage", "curve", "position", "repeats", "flips", "family" and "agreement".
         kinds: Ways to damage responses, those of `perturb`.
+        ratios: Shares of the responses that are damaged for "curve".
         of: What is damaged: "response", or "reference" for people's replies, which have furthest to fall.
         dimension: What was rated, where there are several; by default "overall", else the first.
         **options: The fields of `RunOptions`.
@@ -74,7 +85,7 @@ def audit(
         (0.36, 'agrees with people')
     """
     asked = _questions(questions)
-    kinds, _ = check_plan(kinds, [WHOLE])
+    kinds, ratios = check_plan(kinds, ratios)
     if of not in ("response", "reference"):
         raise unknown("text to damage", of, ("response", "reference"))
     run = RunOptions(**options)
@@ -89,30 +100,27 @@ def audit(
     findings: list[AuditFinding] = []
     left_out: dict[tuple[str, str], list[str]] = {}
     for request in requests:
-        for question in (each for each in QUESTIONS if each in asked and each != "damage"):
+        for question in (each for each in QUESTIONS if each in asked and each not in APART):
             found = _ask(question, request, turns, result, agreement, run.settings)
             if isinstance(found, str):
                 left_out.setdefault((request.label, found), []).append(question)
             else:
                 findings += found
-    if "damage" in asked:
+    wanted = {"damage": [WHOLE], "curve": [ratio for ratio in ratios if ratio]}
+    wanted = {question: shares for question, shares in wanted.items() if question in asked}
+    if wanted:
         base = references_as_system(turns) if of == "reference" else turns
         before = evaluate(base, requests, **options) if of == "reference" else result
-        for kind in kinds:
-            worse = perturb(base, kind, WHOLE, run.seed)
-            changed = {(n.system, n.id) for n, o in zip(worse, base, strict=True) if n.response != o.response}
-            after = evaluate(worse, requests, **options)
-            for request in requests:
-                each = _damage(request, kind, before, after, changed, run.settings)
-                if isinstance(each, str):
-                    left_out.setdefault((request.label, each), []).append("damage")
-                else:
-                    findings.append(each)
+        for request, name, each in damage_findings(requests, base, before, kinds, wanted, run.settings, options):
+            if isinstance(each, str):
+                left_out.setdefault((request.label, each), []).append(name)
+            else:
+                findings.append(each)
     return Audit(
         findings=sorted(findings, key=lambda each: ([r.name for r in requests].index(each.metric), _place(each))),
         left_out=[
-            f"{in_words(list(dict.fromkeys(asked)))} of {label}: {reason}"
-            for (label, reason), asked in left_out.items()
+            f"{in_words([each for each in QUESTIONS if each in named])} of {label}: {reason}"
+            for (label, reason), named in left_out.items()
         ],
         metrics=[request.name for request in requests],
         signatures={request.name: _signature(result, request) for request in requests},
@@ -243,37 +251,6 @@ def _slope(metric: str, what: str, slope: IntervalEstimate, n: int, people: floa
     return AuditFinding(metric, "length", what, value, low, high, n, people, verdict)
 
 
-def _damage(
-    request: Request, kind: str, before: Result, after: Result, changed: set[tuple[str, str]], settings: Settings
-) -> AuditFinding | str:
-    """The share of damaged replies that score lower than they did intact; one that scores the same counts half."""
-    sign = -1.0 if request.metric.direction("") is False else 1.0
-    if request.metric.direction("") is None:
-        return NO_DIRECTION
-    intact = {sample.system: sample for sample in before.samples if sample.label == request.label}
-    lower, units = list[float](), list[int]()
-    for sample in (each for each in after.samples if each.label == request.label):
-        known = intact[sample.system]
-        if sample.values is None or known.values is None:
-            return "the metric has no values of single turns; see `dialogauge sensitivity`"
-        places = {name: place for place, name in enumerate(known.ids)}
-        for name, value in zip(sample.ids, sample.values, strict=True):
-            if (sample.system, name) in changed and name in places:
-                difference = sign * (value - known.values[places[name]])
-                lower.append(0.5 if difference == 0 else float(difference < 0))
-                units.append(int(known.own_keys[places[name]]))
-    if not lower:
-        return f"{kind} changed no response that has a value"
-    shares = np.array(lower)
-    numbers = np.unique(np.array(units, dtype=np.uint64), return_inverse=True)[1]
-    estimate = over_units(lambda weights: weights @ shares / weights.sum(1), numbers, settings)
-    value, low, high = map(defined, estimate)
-    verdict = "undefined"
-    if low is not None and high is not None:
-        verdict = "notices" if low > 0.5 else "prefers what is damaged" if high < 0.5 else "does not notice"
-    return AuditFinding(request.name, "damage", kind, value, low, high, len(lower), 0.5, verdict)
-
-
 def _repeated(
     question: Question, request: Request, corpus: Corpus, result: Result, settings: Settings
 ) -> list[AuditFinding] | str:
@@ -285,8 +262,7 @@ def _repeated(
     found = single_answers(request.metric, corpus, result.endpoints)
     if isinstance(found, str):
         return found
-    value_of = first_preferred if question == "position" else spread_of_repeats
-    noted = [(unit, value) for unit, answers in found if (value := value_of(answers)) is not None]
+    noted = [(unit, value) for unit, answers in found if (value := VALUES[question](answers)) is not None]
     if not noted:
         return NOT_REPEATED[question]
     values = np.array([value for _, value in noted])

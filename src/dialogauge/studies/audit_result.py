@@ -14,15 +14,19 @@ from dialogauge.tables import Cell, Header, Table
 
 SCHEMA = "dialogauge.audit/1"
 DECIMALS = 2
-Question = Literal["length", "damage", "position", "repeats", "family", "agreement"]
+NO_DIRECTION = "neither more nor less of it is better"
+Question = Literal["length", "damage", "curve", "position", "repeats", "flips", "family", "agreement"]
 QUESTIONS: dict[Question, str] = {
     "length": "by how many standard deviations the oriented metric is higher where the logarithm of the length is one "
     "higher, among replies that people rate the same where there are ratings; beside it people's own slope",
     "damage": "the share of replies that score lower once they are damaged in this way, one that scores the same as "
     "half; beside it what chance gives",
+    "curve": "by how many standard deviations of single replies the mean of the oriented metric moves once this share "
+    "of all replies is damaged in this way",
     "position": "the share of answers in which a judge chooses the reply that is shown first (with logprobs, its mean "
     "probability), each pair in both orders; beside it what no preference gives",
     "repeats": "the standard deviation of repeated answers about one reply, mean over replies",
+    "flips": "the share of pairs of repeated answers about one reply that are not the same, mean over replies",
     "family": "by how many standard deviations the metric scores systems of its model's family higher than others that "
     "people rate the same",
     "agreement": "Spearman's correlation with people's mean rating of turns; beside it what a metric would reach that "
@@ -38,7 +42,8 @@ class AuditFinding:
     metric: str
     question: Question
     what: str
-    """Of damages the kind, of agreement and length the rated dimension, of families the name."""
+    """Of damages the kind, with the share of replies; of agreement and length the rated dimension, of families the
+    name."""
     value: float | None
     low: float | None
     high: float | None

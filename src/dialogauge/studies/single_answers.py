@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -58,3 +59,13 @@ def spread_of_repeats(answers: AnswersOfTurn) -> float | None:
     """The standard deviation among answers to the same request (divisor n - 1), mean over requests."""
     spreads = [float(np.std(values, ddof=1)) for values in answers.values.values() if len(values) > 1]
     return float(np.mean(spreads)) if spreads else None
+
+
+def flips_of_repeats(answers: AnswersOfTurn) -> float | None:
+    """The share of pairs of answers to the same request that are not the same, mean over requests."""
+    shares = [
+        float(np.mean([one != other for one, other in combinations(values, 2)]))
+        for values in answers.values.values()
+        if len(values) > 1
+    ]
+    return float(np.mean(shares)) if shares else None

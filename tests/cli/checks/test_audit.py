@@ -19,11 +19,11 @@ def test_the_table_and_its_json(capsys):
     ]
     assert main(call) == 0
     table = capsys.readouterr().out
-    assert "not asked: position and repeats of rouge_l: only a judge answers more than once" in table
+    assert "not asked: position, repeats and flips of rouge_l: only a judge answers more than once" in table
     assert main([*call, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["schema"] == "dialogauge.audit/1"
-    assert [each["question"] for each in document["findings"]] == ["length", "damage", "agreement"]
+    assert [each["question"] for each in document["findings"]] == ["length", "damage", *["curve"] * 3, "agreement"]
 
 
 def test_questions_and_names(capsys):

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from dialogauge.cli.common.inputs import METRICS, Joined, add_inputs, add_real, add_run_options, options, reading
+from dialogauge.cli.common.inputs import (
+    METRICS,
+    Joined,
+    add_inputs,
+    add_real,
+    add_run_options,
+    listed_ratios,
+    options,
+    reading,
+)
 from dialogauge.cli.common.output import add_presentation, presentation, warn
 
 HELP = "see what a judge or another metric rewards, and what it notices"
@@ -12,8 +21,10 @@ DESCRIPTION = """\
 Asks of each metric, turn by turn:
   length      does it reward length by itself, among replies that people rate the same?
   damage      does it score replies lower once they are damaged, in every way that `dialogauge perturb` knows?
+  curve       how far does its mean fall as more and more replies are damaged (--ratios)?
   position    does a pairwise judge prefer the reply that is shown first?
   repeats     how far do a judge's repeated answers about one reply differ?
+  flips       how often do two answers of a judge about one reply differ?
   family      does a judge prefer systems that are called like its model, among replies that people rate the same?
   agreement   how well does it agree with people, and how well could it?
 Every number has an interval, what to hold it against, and a verdict; what cannot be asked is named, with the reason.
@@ -25,6 +36,8 @@ examples:
   dialogauge audit responses.jsonl --metrics rouge_l --questions damage --kinds mismatch,parrot --of references
   dialogauge audit rated.jsonl --metrics gauge --format markdown"""
 
+RATIOS = "0.25,0.5,1"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -33,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--metrics", required=True, metavar="LIST", action=Joined, help=METRICS)
     parser.add_argument("--questions", metavar="LIST", help="some of those above (default: all)")
     parser.add_argument("--kinds", metavar="LIST", help="what to do to responses; see `perturb --help` (default: all)")
+    parser.add_argument(
+        "--ratios",
+        metavar="LIST",
+        default=RATIOS,
+        help=f"shares of replies that are damaged for the curve (default: {RATIOS})",
+    )
     parser.add_argument(
         "--of",
         choices=("responses", "references"),
@@ -59,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.metrics,
         questions=arguments.questions or list(QUESTIONS),
         kinds=arguments.kinds or list(KINDS),
+        ratios=listed_ratios(arguments.ratios),
         of="reference" if arguments.of == "references" else "response",
         dimension=arguments.dimension,
         **options(arguments),

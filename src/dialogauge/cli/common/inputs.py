@@ -63,6 +63,17 @@ def listed_names(lists: Sequence[str] | None) -> list[str] | None:
     return list(dict.fromkeys(piece.replace(r"\,", ",").strip() for piece in pieces))
 
 
+def listed_ratios(text: str) -> list[float]:
+    """The numbers of `--ratios`."""
+    found = []
+    for piece in filter(None, map(str.strip, text.split(","))):
+        try:
+            found.append(float(piece))
+        except ValueError:
+            raise InputError(f"--ratios: expected numbers between 0 and 1, found {piece!r}") from None
+    return found
+
+
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     add_names(parser, "--systems", "only these systems, in this order")
     add_reading(parser)
