@@ -102,8 +102,9 @@ def balance_sides(lists: Sequence[Sequence[Planned]], rng: np.random.Generator) 
     for item in rng.permutation(list(places)):
         shown = places[int(item)]
         half, odd = divmod(len(shown), 2)
-        extra = odd if surplus.sum() < 0 or (surplus.sum() == 0 and rng.random() < 0.5) else 0
-        order = _least(np.asarray([surplus[person] for person, _ in shown]), len(shown), rng)
+        theirs = np.asarray([surplus[person] for person, _ in shown])
+        extra = odd if theirs.sum() < 0 or (theirs.sum() == 0 and rng.random() < 0.5) else 0
+        order = _least(theirs, len(shown), rng)
         for rank, index in enumerate(order):
             person, place = shown[index]
             flip = rank < half + extra
