@@ -121,13 +121,11 @@ def ordinal_alpha(table: Floats) -> float:
 
     Its difference of two ratings is the number of ratings from one to the other, those equal to either counted half:
     the difference of their ranks, where ties share the mean rank. So it is the interval alpha of the ranks."""
-    from scipy.stats import rankdata
-
     pairable = table[_counts(table) >= 2]
     ranks = np.full(pairable.shape, np.nan)
     given = ~np.isnan(pairable)
-    if given.any():
-        ranks[given] = rankdata(pairable[given])
+    _, places, counts = np.unique(pairable[given], return_inverse=True, return_counts=True)
+    ranks[given] = (np.cumsum(counts) - counts / 2)[places]
     return krippendorff_alpha(ranks)
 
 

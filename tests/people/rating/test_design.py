@@ -159,3 +159,9 @@ def test_sides_are_balanced_for_items_and_for_people(raters):
             by_item.setdefault(item, []).append(flip)
     assert all(abs(2 * sum(flips) - raters) <= 1 for flips in by_item.values())
     assert abs(2 * sum(map(sum, by_item.values())) - raters * len(by_item)) <= 8
+
+
+def test_no_more_people_than_can_have_something_to_rate():
+    groups, _ = crossed(2)
+    assert number_of_people(groups, 3, 1, apart=False) == 6
+    assert number_of_people(groups, 3, 1, apart=True) == 24

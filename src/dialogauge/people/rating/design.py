@@ -26,9 +26,10 @@ class Planned:
 
 
 def number_of_people(groups: Sequence[Sequence[int]], raters: int, per_rater: int, apart: bool) -> int:
-    """How many lists of about `per_rater` items give every item its raters."""
+    """How many lists of about `per_rater` items give every item its raters; none of them empty."""
     items = sum(map(len, groups))
-    return max(_fewest_people(groups, raters, apart), -(-items * raters // per_rater))
+    most = raters * (items if apart else len(groups))
+    return max(_fewest_people(groups, raters, apart), min(most, -(-items * raters // per_rater)))
 
 
 def assign(

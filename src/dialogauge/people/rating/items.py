@@ -77,6 +77,10 @@ def make_items(corpus: Corpus, settings: StudySettings, rng: np.random.Generator
     else:
         rated = _turns(corpus)
     checks = _checks(corpus, settings, rng, caveats) if settings.check_every else []
+    if checks and settings.doubtful_checks and not settings.pairwise:
+        name = settings.checked_question.dimension
+        message = f"attention checks take a mismatched reply for one that is rated low on {quote(name)}"
+        caveats.append(Caveat("doubtful_checks", f"{message}; --check-on names another question, --check-every 0 none"))
     return Items(rated, checks, _practice(settings), caveats)
 
 

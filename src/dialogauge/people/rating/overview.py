@@ -131,6 +131,7 @@ def overview_record(view: Overview) -> dict[str, Any]:
         {
             "name": rater.name,
             "external": rater.rater.external,
+            "parameters": dict(rater.rater.parameters),
             "state": rater.state,
             "done": rater.done,
             "total": rater.total,

@@ -16,7 +16,7 @@ from dialogauge import __version__
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError
-from dialogauge.files import whole_directory
+from dialogauge.files import NEW, unfinished
 from dialogauge.people.rating import links
 from dialogauge.people.rating.design import Planned, arrange, assign, balance_sides, number_of_people
 from dialogauge.people.rating.items import Item, Items, make_items
@@ -38,19 +38,25 @@ def write_study(directory: Path, corpus: Corpus, settings: StudySettings) -> lis
     if len(items.rated) > MOST_ITEMS:
         raise InputError(f"expected at most {MOST_ITEMS:,} items to rate, found {len(items.rated):,}")
     lists = plan_lists(items, settings, rng)
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    with whole_directory(directory) as new:
-        new.chmod(0o700)
+    with unfinished(directory) as partial:
+        new = partial / NEW
+        new.mkdir(mode=0o700)
         store = Store.create(new / FILE)
         with store.writing() as db:
             tokens = _write(db, corpus, settings, items, lists)
-        links.write_links(tokens, new / links.FILE)
         store.close()
+        links.write_links(tokens, new / links.FILE)
+        try:
+            new.rename(directory)
+        except OSError:
+            refuse_existing(directory)  # someone else was quicker
+            raise
     return items.caveats
 
 
 def refuse_existing(directory: Path) -> None:
-    if not directory.exists():
+    """Refuses whatever is there already, but for an empty directory."""
+    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if (directory / FILE).exists():
         raise InputError("is a study already; leave the files out to go on with it, or choose another name", directory)
@@ -70,6 +76,8 @@ def plan_lists(items: Items, settings: StudySettings, rng: np.random.Generator) 
         checks = _own_checks(items, own, settings.check_every, rng)
         repeats = len(own) // settings.repeat_every if settings.repeat_every else 0
         lists.append(arrange(blocks, checks, repeats, rng))
+    if empty := sum(not listed for listed in lists):
+        raise InputError(f"--people: expected at most {people - empty}, found {people}: the others would rate nothing")
     return balance_sides(lists, rng) if settings.pairwise else lists
 
 

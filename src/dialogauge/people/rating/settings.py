@@ -27,6 +27,8 @@ judgement. Please read every reply before you answer.
 - You can pause, and go on later with the same link.
 """
 """What raters read and agree to where the organiser wrote nothing. It promises what every study keeps."""
+LACKED = ("coheren", "relevan", "appropriate", "sens", "fit", "context", "overall", "quality")
+"""How names of questions begin on which a mismatched reply is rated low, the surest first."""
 _PARAMETER = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -117,16 +119,26 @@ class StudySettings:
 
     @property
     def checked_question(self) -> Question:
-        """The question by which attention checks are judged: the one named, else the first of those that a mismatched
-        reply must fail, else the first of all."""
-        if self.check_on is not None:
-            return next(question for question in self.questions if question.dimension == self.check_on)
-        sensitive = ("coheren", "relevan", "appropriate", "sens", "fit", "context", "overall", "quality")
-        for stem in sensitive:
-            for question in self.questions:
-                if stem in question.dimension.casefold():
-                    return question
-        return self.questions[0]
+        """The question by which attention checks are judged: the one named, else the first on something that a
+        mismatched reply lacks, else the first of all."""
+        named = [question for question in self.questions if question.dimension == self.check_on]
+        return [*named, *self._lacked_by_mismatches, *self.questions][0]
+
+    @property
+    def doubtful_checks(self) -> bool:
+        """Whether nothing says that a mismatched reply is rated low on the question that checks are judged by."""
+        return self.check_on is None and not self._lacked_by_mismatches
+
+    @property
+    def _lacked_by_mismatches(self) -> list[Question]:
+        return [
+            question
+            for stem in LACKED
+            for question in self.questions
+            if any(
+                word.startswith(stem) for word in re.findall(r"\w+", question.dimension.casefold().replace("_", " "))
+            )
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, without the practice turns, which become items."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dialogauge.errors import InputError
+from dialogauge.files import NEW, unfinished
 from dialogauge.sqlite_file import connect, transaction, write_back
 
 FILE = "study.sqlite"
@@ -116,14 +117,17 @@ class Store:
     def backup(self, target: Path) -> None:
         """A whole copy in one file, of one moment, also while raters answer. A plain copy of the file would lack what
         still stands in its log."""
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        copy = sqlite3.connect(target)
-        try:
-            with self.reading() as db:
-                db.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            copy.close()
+        with unfinished(target) as partial:
+            new = partial / NEW
+            os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            copy = sqlite3.connect(new)
+            try:
+                with self.reading() as db:
+                    db.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+            finally:
+                copy.close()
+            new.rename(target)
 
     def close(self) -> None:
         """Writes the log back, so that one file holds everything."""
