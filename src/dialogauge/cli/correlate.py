@@ -46,6 +46,7 @@ examples:
   dialogauge correlate a.json b.json c.json --metrics bleu,meteor --level system --figures figures/
   dialogauge correlate grade/ --metrics bertscore --level turn --per-system
   dialogauge correlate responses.jsonl --ratings ratings.csv --metrics rouge_l --dimension relevance
+  dialogauge correlate rated.jsonl --trusted              what `dialogauge rate` exported, less what failed its checks
   dialogauge correlate rated.csv --metrics 'column[name=my_score],length' --format json --out runs/agreement
 
 Ratings stand with the turn, one number per rater:
@@ -65,6 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--per-system", action="store_true", help="also each system's turns by themselves")
     parser.add_argument(
         "--ratings", metavar="FILE", action="append", help="ratings kept apart: id, system, rater, dimension, value"
+    )
+    parser.add_argument(
+        "--trusted", action="store_true", help="without ratings that failed a study's checks; see `dialogauge rate`"
     )
     parser.add_argument("--together", action="store_true", help="all files are one corpus, as for `score`")
     parser.add_argument("--figures", metavar="DIR", type=Path, help="also draw forests, heat maps and scatter plots")
@@ -122,6 +126,7 @@ def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
     from dialogauge.corpus import load
     from dialogauge.corpus.load import corpora_in
     from dialogauge.corpus.ratings import join_ratings
+    from dialogauge.corpus.trusted import trusted_only
 
     paths = [path for file in arguments.files for path in corpora_in(Path(file))]
     groups = [paths] if arguments.together else [[path] for path in paths]
@@ -133,5 +138,7 @@ def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
         name = corpus_name(corpus, group[0])
         if arguments.ratings:
             corpus = join_ratings(corpus, arguments.ratings)
+        if arguments.trusted:
+            corpus = trusted_only(corpus)
         found[free_name(name, found)] = corpus
     return found
