@@ -55,6 +55,9 @@ _LINES = {
     "fbd": '{"src": "a", "refs": ["b"], "hyps": ["c", "d"], "human_scores": [[1, 2], [3.5, null]]}\n' * 3,
     "conversations": '{"dialogue": 1, "utterances": ["a", "b", "é"], "facts": ["f"]}\n'
     '{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}], "id": "s"}\n',
+    "pairwise": '{"id": 1, "context": ["hé"], "a": {"system": "s", "response": "x", "references": ["r"]}, '
+    '"b": {"system": "t", "response": "é"}, "preferences": {"d": ["a", null, "tie"]}, "probability": 0.5}\n'
+    '{"id": "1", "context": "hé", "a": {"system": "s", "response": "x"}, "b": {"system": "u", "response": ""}}\n',
     "dailydialog": "a __eou__ é __eou__ c __eou__\nd __eou__ e __eou__\n",
     "parlai": "1 your persona: a\n2 partner's persona: b\n3 hé\tc\n4 d\te\t\tf|e\n1 __SILENCE__\tg\n2 h\ti\n",
     "entailment": "hi\thow are you\nfine\ngood\ni am é\nwhat now ?\ttell me\nnothing\nrest\nsleep\na\tb\tc\nd\ne\nf\n",

@@ -13,6 +13,7 @@ FORMATS = {
     "tsv": "context\tresponse\na\tb\n",
     "fbd": '{"src": "a", "refs": ["b"], "hyps": ["c"], "human_scores": [[1]]}\n',
     "conversations": '{"utterances": ["a", "b"]}\n',
+    "pairwise": '{"id": 1, "a": {"system": "s", "response": "x"}, "b": {"system": "t", "response": "y"}}\n',
     "dailydialog": "a __eou__ b __eou__\n",
     "parlai": "1 a\tb\n",
     "entailment": "a\tb\nc\nd\n" * 2,
@@ -102,8 +103,8 @@ def test_nothing_fits(tmp_path):
     path = write(tmp_path / "a.txt", "\nplain \x1b[31mtext\u202e\n")
     assert refusal(path) == (
         ":2: no reader recognises a file that begins 'plain \\x1b[31mtext\\u202e'; name one with --reader: "
-        "grade, text, parquet, fbd, conversations, jsonl, usr, fed, conture, json, dailydialog, entailment, parlai, "
-        "tsv, bert_ruber, csv, parallel"
+        "grade, text, parquet, fbd, conversations, pairwise, jsonl, usr, fed, conture, json, dailydialog, entailment, "
+        "parlai, tsv, bert_ruber, csv, parallel"
     )
 
 

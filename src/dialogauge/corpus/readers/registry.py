@@ -17,6 +17,7 @@ from dialogauge.corpus.readers.entailment import ENTAILMENT
 from dialogauge.corpus.readers.fbd import FBD
 from dialogauge.corpus.readers.fed import FED
 from dialogauge.corpus.readers.grade import GRADE
+from dialogauge.corpus.readers.pairwise import PAIRWISE
 from dialogauge.corpus.readers.parallel import PARALLEL, TEXT
 from dialogauge.corpus.readers.turns import CSV, JSON, JSONL, PARQUET, TSV, header_of
 from dialogauge.corpus.readers.usr import USR
@@ -31,7 +32,7 @@ READERS = {
     # The first that fits reads the file, so the particular stand before the general.
     for reader in (
         *(GRADE, TEXT),
-        *(PARQUET, FBD, CONVERSATIONS, JSONL),
+        *(PARQUET, FBD, CONVERSATIONS, PAIRWISE, JSONL),
         *(USR, FED, CONTURE, JSON),
         *(DAILYDIALOG, ENTAILMENT, PARLAI, TSV, BERT_RUBER, CSV, PARALLEL),
     )
