@@ -33,13 +33,13 @@ def organiser_page(view: Overview, here: str) -> str:
         f"""<h1 dir="auto">{text(view.title)}</h1>
 {_state(view, here)}
 {_tiles(view)}
-<section aria-labelledby="agreement"><h2 id="agreement">Agreement so far</h2>
+<section><h2 id="agreement">Agreement so far</h2>
 {_agreement(view)}
 <p class="aside">Krippendorff's alpha: 1 is perfect, 0 what chance gives; {NONE} where too few items have two ratings
 that differ. The last column but the trusted ones: how many raters an item takes for a mean of reliability .8.</p>
 </section>
-<section aria-labelledby="raters"><h2 id="raters">Raters</h2>
-{_table("Raters", RATERS, [_rater(rater) for rater in view.raters])}
+<section><h2 id="raters">Raters</h2>
+{_table("raters", RATERS, [_rater(rater) for rater in view.raters])}
 <p class="aside">{_trust(untrusted)} Nothing is deleted: what failed is marked in the export.</p>
 </section>""",
         top=f'<header class="top"><p class="title">Organiser</p><p><a href="{here}">Look again</a></p></header>\n',
@@ -81,7 +81,7 @@ def _agreement(view: Overview) -> str:
     if differ:
         for row, found in zip(rows, view.trusted_agreement, strict=True):
             row += [_number(found.ordinal), _number(found.interval)]
-    return _table("Agreement", MORE_AGREEMENT if differ else AGREEMENT, rows)
+    return _table("agreement", MORE_AGREEMENT if differ else AGREEMENT, rows)
 
 
 def _dimension(found: DimensionAgreement) -> list[str]:
@@ -111,14 +111,14 @@ def _rater(rater: RaterSummary) -> list[str]:
     ]
 
 
-def _table(name: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Cells are HTML already. A wide one scrolls, by the keyboard, too."""
+def _table(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Below the heading of that id. Cells are HTML already. A wide one scrolls, by the keyboard, too."""
     head = "".join(f'<th scope="col">{text(said)}</th>' for said in heads)
     body = "\n".join(
         f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
     )
     table = f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
-    return f'<div class="scroll" role="region" tabindex="0" aria-label="{name}">{table}</div>'
+    return f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{heading}">{table}</div>'
 
 
 def _trust(untrusted: int) -> str:
