@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from dialogauge.learned.ruber.train import train_ruber
     from dialogauge.learned.synthesis import synthesize_entailment
     from dialogauge.metrics.function import metric
+    from dialogauge.people.plan.choose import choose
+    from dialogauge.people.plan.make_plan import plan
     from dialogauge.studies.audit import audit
     from dialogauge.studies.audit_result import Audit
     from dialogauge.studies.normality import normality
@@ -74,6 +76,7 @@ _HOMES = {
     "Score": "evaluation",
     "audit": "studies.audit",
     "best_replies": "evaluation",
+    "choose": "people.plan.choose",
     "compare": "evaluation",
     "compare_runs": "evaluation",
     "correlate": "agreement",
@@ -81,6 +84,7 @@ _HOMES = {
     "metric": "metrics.function",
     "normality": "studies.normality",
     "perturb": "studies.perturb",
+    "plan": "people.plan.make_plan",
     "plot_agreement": "figures",
     "plot_agreement_forest": "figures",
     "plot_agreement_heatmap": "figures",
@@ -115,6 +119,7 @@ __all__ = [
     "__version__",
     "audit",
     "best_replies",
+    "choose",
     "compare",
     "compare_runs",
     "correlate",
@@ -123,6 +128,7 @@ __all__ = [
     "metric",
     "normality",
     "perturb",
+    "plan",
     "plot_agreement",
     "plot_agreement_forest",
     "plot_agreement_heatmap",

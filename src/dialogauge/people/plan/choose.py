@@ -1,0 +1,325 @@
+"""Which turns to ask people about next: contexts drawn by chance, stratified by a metric's score, each with the
+probability with which it was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialogauge.agreement.points import choose_dimensions, mean_rating
+from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.frames import CorpusLike, as_corpus
+from dialogauge.corpus.turn import Turn
+from dialogauge.errors import COUNT, Caveat, InputError, check_number, check_whole, quote, unknown
+from dialogauge.evaluation.digits import fixed
+from dialogauge.evaluation.forms import Forms
+from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
+from dialogauge.people.plan.strata import Counts, Places, allocate, by_score, spread_by_stratum
+from dialogauge.people.plan.turn_values import turn_values
+from dialogauge.stats.arrays import Floats
+from dialogauge.tables import Cell, Header, Table, counted, in_words
+
+STRATA = 5
+"""More than half a dozen gain little (Cochran 1977, section 5A.8)."""
+LEAST = 2
+"""Contexts of each stratum, so that its spread can be seen."""
+PROBABILITY, STRATUM = "probability", "stratum"
+Allocation = Literal["proportional", "neyman"]
+ALLOCATIONS: tuple[Allocation, ...] = ("proportional", "neyman")
+DRAW = 3
+"""The stream of random numbers that contexts are drawn with."""
+
+Mask = NDArray[np.bool_]
+ContextKey = tuple[str, tuple[str, ...]]
+"""What turns of different systems share where they are paired: id and context."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Contexts of about one score."""
+
+    stratum: str
+    low: float | None
+    high: float | None
+    """The lowest and highest score of a context; None without a metric."""
+    contexts: int
+    rated: int
+    """Of them, before."""
+    chosen: int
+    probability: float
+    """Of each context that was chosen now."""
+
+
+@dataclass(frozen=True, repr=False)
+class Chosen(Forms):
+    """What `choose` gives: the turns to ask about, and how they were drawn."""
+
+    corpus: Corpus
+    """The chosen turns, with `probability` and `stratum` in their `extra`."""
+    strata: list[Stratum]
+    metric: str | None
+    allocation: Allocation
+    seed: int
+    caveats: list[Caveat]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """One per stratum."""
+        return [asdict(stratum) for stratum in self.strata]
+
+    def to_dict(self) -> dict[str, Any]:
+        settings = {"metric": self.metric, "allocation": self.allocation, "seed": self.seed}
+        warnings = [asdict(caveat) for caveat in self.caveats]
+        return {"schema": "dialogauge.chosen/1", **settings, "strata": self.to_records(), "warnings": warnings}
+
+    def to_table(self) -> Table:
+        headers = [Header("stratum", align="left"), Header(self.metric or "score")]
+        headers += [Header(name) for name in ("contexts", "rated before", "chosen", "probability")]
+        rows = [
+            [
+                Cell(each.stratum),
+                Cell("" if each.low is None else f"{fixed(each.low)} to {fixed(each.high)}"),
+                *(Cell(str(number)) for number in (each.contexts, each.rated, each.chosen)),
+                Cell(f"{each.probability:.4g}"),
+            ]
+            for each in self.strata
+        ]
+        return Table(headers, rows, [f"{self.allocation} allocation, seed {self.seed}"], "strata")
+
+
+@takes_run_options
+def choose(
+    corpus: CorpusLike,
+    n: int,
+    metric: Metrics | None = None,
+    *,
+    rated: CorpusLike | None = None,
+    dimension: str | None = None,
+    strata: int = STRATA,
+    allocation: Allocation = "proportional",
+    **options: Unpack[RunKeywords],
+) -> Chosen:
+    """Which turns to ask people about next.
+
+    Contexts are the units: all systems' turns of a chosen one are chosen with it, so that systems stay paired. They are
+    drawn by chance within strata of the metric's mean score over systems; without a metric, from all. Contexts of which
+    any turn is rated already are left out.
+
+    Every chosen turn has its `probability` in `extra`. Rated turns of before that have none stand for themselves, as
+    if chosen for certain, and the new ones for all others. Where they have one, the new probabilities are brought to
+    its scale by one common factor, so that ratings of before and new ones weigh alike by 1 / probability.
+
+    Args:
+        corpus: Whatever holds turns, as for `evaluate`.
+        n: How many contexts.
+        metric: One that has values of single turns.
+        rated: Turns with ratings of earlier studies, as `rate --export` writes them; those of `corpus` count too.
+        dimension: What was rated, for `neyman`; by default "overall", else the first.
+        strata: How many, of nearly one size; fewer where so many would hold too few contexts.
+        allocation: "proportional" to the strata's sizes, or "neyman": also to how much earlier ratings differ in each.
+        **options: The fields of `RunOptions`; one seed, one choice.
+
+    Examples:
+        >>> import dialogauge
+        >>> chosen = dialogauge.choose("examples/everyday.jsonl", 12, "rouge_l", strata=3)
+        >>> len(chosen.corpus), round(chosen.corpus.turns[0].extra["probability"], 2), [s.chosen for s in chosen.strata]
+        (36, 0.19, [4, 4, 4])
+    """
+    run = RunOptions(**options)
+    check_whole("n", n, 1, COUNT)
+    check_whole("strata", strata, 1, 1000)
+    if allocation not in ALLOCATIONS:
+        raise unknown("allocation", allocation, ALLOCATIONS)
+    turns = as_corpus(corpus).select(run.systems)
+    before = _Before.from_corpus(turns, None if rated is None else as_corpus(rated))
+    pool = _Pool.from_corpus(turns, before)
+    if n > int((~pool.rated).sum()):
+        left = counted(int((~pool.rated).sum()), "context")
+        raise InputError(f"n: expected no more than the {left} that nobody has rated, found {n}")
+    name, scores, caveats = _scores(turns, pool, metric, replace(run, systems=None))
+    order = np.random.default_rng([run.seed, DRAW]).permutation(len(pool.keys))
+    spread = _Spread.from_corpus(turns, before, pool, dimension) if allocation == "neyman" else None
+    parts, drawn = _feasible(pool, scores, order, n, strata if name else 1, spread)
+    picked = np.zeros(len(order), dtype=bool)
+    for part, count in enumerate(drawn):
+        members = order[(parts[order] == part) & ~pool.rated[order]]
+        picked[members[:count]] = True
+    probability = _probabilities(pool, parts, drawn)
+    labels = [f"{part + 1}/{len(drawn)}" for part in range(len(drawn))]
+    chosen = [
+        replace(turn, extra={**turn.extra, PROBABILITY: float(probability[parts[at]]), STRATUM: labels[parts[at]]})
+        for turn, at in zip(turns, pool.places, strict=True)
+        if picked[at]
+    ]
+    found = [
+        _stratum(labels[part], parts == part, scores, pool, picked, probability[part]) for part in range(len(drawn))
+    ]
+    if name and len(drawn) < strata:
+        caveats.append(
+            Caveat("fewer_strata", f"{counted(len(drawn), 'stratum', 'strata')} in place of {strata}: too few contexts")
+        )
+    return Chosen(Corpus(chosen, turns.files), found, name, allocation, run.seed, [*caveats, *before.caveats])
+
+
+@dataclass(frozen=True)
+class _Before:
+    """Ratings that are there already: of which turns, and with what probability they were chosen."""
+
+    ratings: dict[tuple[str, ContextKey], Turn]
+    caveats: list[Caveat]
+
+    @classmethod
+    def from_corpus(cls, corpus: Corpus, rated: Corpus | None) -> _Before:
+        known = {(turn.system, _key(turn)): turn for turn in corpus}
+        found = {key: turn for key, turn in known.items() if _is_rated(turn)}
+        caveats = []
+        given = [] if rated is None else [turn for turn in rated if _is_rated(turn)]
+        missing = [turn for turn in given if (turn.system, _key(turn)) not in known]
+        for turn in given:
+            twin = known.get((turn.system, _key(turn)))
+            if twin and twin.response != turn.response:
+                whose = f"turn {quote(turn.id)} of {quote(turn.system)}"
+                raise InputError(f"rated: {whose} was rated with another response than it has here")
+            found[turn.system, _key(turn)] = turn
+        if given and len(missing) == len(given):
+            first = given[0]
+            raise InputError(
+                f"rated: none of the turns is here; the first is {quote(first.id)} of {quote(first.system)}"
+            )
+        if missing:
+            message = f"{len(missing)} of {counted(len(given), 'rated turn')} are not among those to choose from"
+            caveats.append(Caveat("rated_elsewhere", message))
+        return cls(found, caveats)
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Contexts in the order of their ids, so that the order of files does not matter."""
+
+    keys: list[ContextKey]
+    places: Places
+    """Of each turn its context."""
+    rated: Mask
+    probability: Floats
+    """Of contexts rated before: that with which they were chosen, 1 where they have none; NaN of the others."""
+
+    @classmethod
+    def from_corpus(cls, corpus: Corpus, before: _Before) -> _Pool:
+        if not len(corpus):
+            raise InputError("expected turns to choose from, found none")
+        keys = sorted({_key(turn) for turn in corpus})
+        place = {key: at for at, key in enumerate(keys)}
+        probability = np.full(len(keys), np.nan)
+        for (_, key), turn in before.ratings.items():
+            if key in place:
+                probability[place[key]] = _probability(turn)
+        return cls(keys, np.array([place[_key(turn)] for turn in corpus]), ~np.isnan(probability), probability)
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Mean ratings of turns and whose they are, of contexts that were rated before."""
+
+    people: Floats
+    systems: Places
+    contexts: Places
+
+    @classmethod
+    def from_corpus(cls, corpus: Corpus, before: _Before, pool: _Pool, dimension: str | None) -> _Spread:
+        rated = Corpus(list(before.ratings.values()))
+        names = choose_dimensions(rated, "turn", [dimension] if dimension else None)
+        place = {key: at for at, key in enumerate(pool.keys)}
+        number = {system: at for at, system in enumerate(corpus.systems)}
+        rows = [
+            (mean_rating(turn.ratings[names[0]]), number[system], place[key])
+            for (system, key), turn in before.ratings.items()
+            if names and names[0] in turn.ratings and key in place and system in number
+        ]
+        if len(rows) < LEAST:
+            what = f" of {dimension!r}" if dimension else ""
+            raise InputError(
+                f"allocation neyman: needs ratings{what} to see how they differ, found none; take proportional"
+            )
+        people, systems, contexts = zip(*rows, strict=True)
+        return cls(np.array(people), np.array(systems), np.array(contexts))
+
+
+def _feasible(
+    pool: _Pool, scores: Floats, order: Places, n: int, strata: int, spread: _Spread | None
+) -> tuple[Places, Counts]:
+    """The stratum of each context and how many to draw of each, with as many strata as have enough contexts."""
+    for number in range(min(strata, max(n // LEAST, 1)), 0, -1):
+        parts = by_score(scores, number, order)
+        if number == 1:
+            parts = np.zeros_like(parts)
+        count = int(parts.max()) + 1
+        sizes = np.bincount(parts, minlength=count)
+        available = np.bincount(parts, ~pool.rated, minlength=count).astype(np.int64)
+        spreads = np.ones(count)
+        if spread is not None:
+            spreads = spread_by_stratum(spread.people, spread.systems, parts[spread.contexts], count)
+        drawn = allocate(n, sizes, spreads, available, LEAST if number > 1 else 1)
+        if drawn is not None:
+            return parts, drawn
+    raise InputError(f"n: expected fewer contexts, found {n}")  # not reached: one stratum has all that nobody rated
+
+
+def _probabilities(pool: _Pool, parts: Places, drawn: Counts) -> Floats:
+    """By stratum. Of contexts that were rated before without a probability, the new ones do not speak."""
+    certain = pool.rated & (pool.probability >= 1)
+    others = np.bincount(parts, ~certain, minlength=len(drawn))
+    plain = drawn / others
+    by_chance = pool.rated & ~certain
+    if not by_chance.any():
+        return np.asarray(plain)
+    weight = float(np.mean(1 / pool.probability[by_chance]))
+    scale = min(others.sum() / (drawn.sum() * weight), 1 / plain.max())
+    return np.asarray(plain * scale)
+
+
+def _scores(
+    corpus: Corpus, pool: _Pool, metric: Metrics | None, run: RunOptions
+) -> tuple[str | None, Floats, list[Caveat]]:
+    """The metric's mean over the systems of each context, NaN where it has no value."""
+    if metric is None:
+        return None, np.zeros(len(pool.keys)), list(corpus.caveats)
+    values, caveats = turn_values(corpus, metric, run)
+    if len(values) != 1:
+        raise InputError(f"metric: expected one to choose by, found {in_words(list(values))}")
+    (name, own), *_ = values.items()
+    defined = ~np.isnan(own)
+    sums = np.bincount(pool.places[defined], own[defined], len(pool.keys))
+    counts = np.bincount(pool.places[defined], minlength=len(pool.keys))
+    return name, np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0), caveats
+
+
+def _stratum(label: str, members: Mask, scores: Floats, pool: _Pool, picked: Mask, probability: float) -> Stratum:
+    own = scores[members & ~np.isnan(scores)]
+    flat = not len(own) or not np.any(scores)
+    return Stratum(
+        label,
+        None if flat else float(own.min()),
+        None if flat else float(own.max()),
+        int(members.sum()),
+        int((members & pool.rated).sum()),
+        int((members & picked).sum()),
+        float(probability),
+    )
+
+
+def _key(turn: Turn) -> ContextKey:
+    return turn.id, turn.context
+
+
+def _is_rated(turn: Turn) -> bool:
+    given: Sequence[Iterable[float | None]] = list(turn.ratings.values())
+    return any(value is not None for values in given for value in values) or bool(turn.extra.get("dialogue_ratings"))
+
+
+def _probability(turn: Turn) -> float:
+    given = turn.extra.get(PROBABILITY, 1.0)
+    check_number(f"{PROBABILITY} of turn {turn.id!r}", given, 1e-9, 1)
+    return float(given)
