@@ -13,12 +13,12 @@ from types import TracebackType
 class Rate:
     """Serves the study; `links` are those that it printed."""
 
-    def __init__(self, *arguments: str | Path) -> None:
+    def __init__(self, *arguments: str | Path, people: int = 2) -> None:
         command = [sys.executable, "-m", "dialogauge", "rate", *map(str, arguments), "--quiet"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8")
         self.links: dict[str, str] = {}
         assert self.process.stdout is not None
-        while len(self.links) < 3:  # the organiser and two raters
+        while len(self.links) < people + 1:  # and the organiser's
             name, tab, link = self.process.stdout.readline().rstrip("\n").partition("\t")
             assert tab, f"expected a name and a link, found {name!r}"
             self.links[name] = link

@@ -36,10 +36,10 @@ def organiser_page(view: Overview, here: str) -> str:
 <section><h2 id="agreement">Agreement so far</h2>
 {_agreement(view)}
 <p class="aside">Krippendorff's alpha: 1 is perfect, 0 what chance gives; {NONE} where too few items have two ratings
-that differ. The last column but the trusted ones: how many raters an item takes for a mean of reliability .8.</p>
+that differ. Raters for .8: how many an item takes until their mean has that reliability (Spearman-Brown).</p>
 </section>
 <section><h2 id="raters">Raters</h2>
-{_table("raters", RATERS, [_rater(rater) for rater in view.raters])}
+{_table("raters", RATERS, [_rater(rater) for rater in view.raters], left=(1, 7))}
 <p class="aside">{_trust(untrusted)} Nothing is deleted: what failed is marked in the export.</p>
 </section>""",
         top=f'<header class="top"><p class="title">Organiser</p><p><a href="{here}">Look again</a></p></header>\n',
@@ -111,11 +111,14 @@ def _rater(rater: RaterSummary) -> list[str]:
     ]
 
 
-def _table(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _table(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
     """Below the heading of that id. Cells are HTML already. A wide one scrolls, by the keyboard, too."""
-    head = "".join(f'<th scope="col">{text(said)}</th>' for said in heads)
+    sides = [' class="left"' if place in left else "" for place in range(len(heads))]
+    head = "".join(f'<th scope="col"{side}>{text(said)}</th>' for side, said in zip(sides, heads, strict=True))
     body = "\n".join(
-        f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
+        f'<tr><th scope="row">{row[0]}</th>'
+        f"{''.join(f'<td{side}>{cell}</td>' for side, cell in zip(sides[1:], row[1:], strict=True))}</tr>"
+        for row in rows
     )
     table = f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
     return f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{heading}">{table}</div>'

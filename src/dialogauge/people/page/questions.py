@@ -9,7 +9,7 @@ from dialogauge.errors import InputError
 from dialogauge.people.page.markup import text
 
 if TYPE_CHECKING:
-    from dialogauge.people.rating.questions import Question, Value
+    from dialogauge.people.rating.questions import RatingQuestion, Value
 
 NOT_APPLICABLE = "na"
 SIDES = {"a": "A is better", "tie": "About equal", "b": "B is better"}
@@ -19,12 +19,12 @@ SHORT = 11
 """Characters of a label that finds room below its number, on a phone too."""
 
 
-def fieldsets(questions: Sequence[Question], given: Mapping[str, str], missing: Sequence[int] = ()) -> str:
+def fieldsets(questions: Sequence[RatingQuestion], given: Mapping[str, str], missing: Sequence[int] = ()) -> str:
     """`given` holds what is chosen already, by the names of the form; `missing` the places without an answer."""
     return "\n".join(_fieldset(i, question, given, i in missing) for i, question in enumerate(questions))
 
 
-def as_form(questions: Sequence[Question], answers: Mapping[str, Value]) -> dict[str, str]:
+def as_form(questions: Sequence[RatingQuestion], answers: Mapping[str, Value]) -> dict[str, str]:
     """Answers by the names of the form."""
     form = {}
     for i, question in enumerate(questions):
@@ -35,7 +35,7 @@ def as_form(questions: Sequence[Question], answers: Mapping[str, Value]) -> dict
     return form
 
 
-def read_form(questions: Sequence[Question], form: Mapping[str, str]) -> tuple[dict[str, Value], list[int]]:
+def read_form(questions: Sequence[RatingQuestion], form: Mapping[str, str]) -> tuple[dict[str, Value], list[int]]:
     """The answers by dimension, and the places of the questions that have none, or one that they cannot have."""
     answers: dict[str, Value] = {}
     missing = []
@@ -48,7 +48,7 @@ def read_form(questions: Sequence[Question], form: Mapping[str, str]) -> tuple[d
     return answers, missing
 
 
-def _value(question: Question, sent: str) -> Value:
+def _value(question: RatingQuestion, sent: str) -> Value:
     if sent == NOT_APPLICABLE:
         return None
     return sent if question.kind == "pairwise" else float(sent)
@@ -59,7 +59,7 @@ def _skip_name(name: str) -> str:
     return f"{name}-skip"
 
 
-def _fieldset(place: int, question: Question, given: Mapping[str, str], missing: bool) -> str:
+def _fieldset(place: int, question: RatingQuestion, given: Mapping[str, str], missing: bool) -> str:
     name = f"q{place}"
     inside = _slider(name, question, given) if question.kind == "slider" else _scale(name, question, given.get(name))
     wanting = f'<p class="wanting" id="{name}-wanting">{_wanting(question)}</p>' if missing else ""
@@ -71,13 +71,13 @@ def _fieldset(place: int, question: Question, given: Mapping[str, str], missing:
     )
 
 
-def _wanting(question: Question) -> str:
+def _wanting(question: RatingQuestion) -> str:
     if question.kind == "slider":
         return f"Please choose a whole number from {question.low} to {question.high}."
     return "Please choose an answer."
 
 
-def _scale(name: str, question: Question, chosen: str | None) -> str:
+def _scale(name: str, question: RatingQuestion, chosen: str | None) -> str:
     """Radio buttons in a row; one below the other where every point has a label that needs room."""
     if question.kind == "likert":
         body = _points(name, question, chosen)
@@ -93,7 +93,7 @@ def _scale(name: str, question: Question, chosen: str | None) -> str:
     return body
 
 
-def _points(name: str, question: Question, chosen: str | None) -> str:
+def _points(name: str, question: RatingQuestion, chosen: str | None) -> str:
     labels = question.point_labels
     listed = any(len(label) > SHORT for label in labels)
     radios = []
@@ -108,7 +108,7 @@ def _points(name: str, question: Question, chosen: str | None) -> str:
     return body if labels else body + _ends(question, hidden=True)
 
 
-def _ends(question: Question, *, hidden: bool) -> str:
+def _ends(question: RatingQuestion, *, hidden: bool) -> str:
     """What the ends mean; hidden from those who are read it with the ends themselves."""
     low, high = text(question.low_label), text(question.high_label)
     unread = ' aria-hidden="true"' if hidden else ""
@@ -124,7 +124,7 @@ def _radio(name: str, value: str, said: str, chosen: str | None, key: str, more:
     )
 
 
-def _slider(name: str, question: Question, given: Mapping[str, str]) -> str:
+def _slider(name: str, question: RatingQuestion, given: Mapping[str, str]) -> str:
     """A number, empty until somebody chooses one; our script shows a slider that writes it. A slider by itself has a
     value before it is touched."""
     bounds = f'min="{question.low}" max="{question.high}" step="1"'

@@ -11,7 +11,7 @@ from dialogauge.people.page.questions import as_form, fieldsets
 from dialogauge.tables import counted
 
 if TYPE_CHECKING:
-    from dialogauge.people.rating.questions import Question
+    from dialogauge.people.rating.questions import RatingQuestion
     from dialogauge.people.rating.study import Screen
 
 TASKS = {"turn": "Rate the last reply", "pair": "Compare two replies", "dialogue": "Rate the whole conversation"}
@@ -171,7 +171,7 @@ def _explanation(screen: Screen, here: str) -> str:
     )
 
 
-def _wanting(questions: Sequence[Question], missing: Sequence[int]) -> str:
+def _wanting(questions: Sequence[RatingQuestion], missing: Sequence[int]) -> str:
     if not missing:
         return ""
     links = ", ".join(f'<a href="#q{i}">{text(questions[i].text or questions[i].dimension)}</a>' for i in missing)
@@ -182,7 +182,7 @@ def _undo_link(undo: str) -> str:
     return f'<a class="undo" href="{undo}">Undo: back to the last answer</a>' if undo else ""
 
 
-def _keys(questions: Sequence[Question], undo: bool) -> str:
+def _keys(questions: Sequence[RatingQuestion], undo: bool) -> str:
     """What the keys of our script do on this page, and how to switch them off (WCAG 2.1.4): shown by the script."""
     kinds = {question.kind for question in questions}
     said = ["digits answer"] if "likert" in kinds else []
