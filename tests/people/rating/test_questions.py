@@ -3,7 +3,7 @@
 import pytest
 
 from dialogauge import InputError
-from dialogauge.people.rating.questions import Question, parse_question, parse_questions
+from dialogauge.people.rating.questions import RatingQuestion, parse_question, parse_questions
 
 
 def test_a_likert_scale_of_five_points_has_a_label_for_each():
@@ -94,4 +94,4 @@ def test_sides_and_not_applicable():
 
 def test_questions_survive_json():
     question = parse_question("humour 1-5 n/a: How funny?")
-    assert Question.from_dict({**question.to_dict(), "labels": list(question.labels)}) == question
+    assert RatingQuestion.from_dict({**question.to_dict(), "labels": list(question.labels)}) == question

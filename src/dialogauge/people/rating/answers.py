@@ -43,7 +43,7 @@ class ItemRecord:
 
 
 @dataclass(frozen=True)
-class Answered:
+class AssignedItem:
     """A place in a rater's list, answered or not; practice is left out."""
 
     assignment: int
@@ -96,20 +96,20 @@ class StudyState:
     paused: bool
     items: dict[int, ItemRecord]
     raters: list[RaterRow]
-    answers: list[Answered]
+    answers: list[AssignedItem]
     """In the order of raters and of their lists, without places that were released."""
 
     @cached_property
-    def of_rater(self) -> dict[int, list[Answered]]:
-        found: dict[int, list[Answered]] = {rater.id: [] for rater in self.raters}
+    def of_rater(self) -> dict[int, list[AssignedItem]]:
+        found: dict[int, list[AssignedItem]] = {rater.id: [] for rater in self.raters}
         for answer in self.answers:
             found[answer.rater].append(answer)
         return found
 
     @cached_property
-    def of_item(self) -> dict[int, list[Answered]]:
+    def of_item(self) -> dict[int, list[AssignedItem]]:
         """The ratings of every item to be rated, in the order of the raters."""
-        found: dict[int, list[Answered]] = {item.id: [] for item in self.items.values() if item.kind == "rated"}
+        found: dict[int, list[AssignedItem]] = {item.id: [] for item in self.items.values() if item.kind == "rated"}
         for answer in self.answers:
             if answer.counts:
                 found[answer.item.id].append(answer)
@@ -144,7 +144,7 @@ def _rater(row: sqlite3.Row) -> RaterRow:
     return RaterRow(**{**dict(row), "parameters": json.loads(row["parameters"])})
 
 
-def _answers(db: sqlite3.Connection, settings: StudySettings, items: Mapping[int, ItemRecord]) -> list[Answered]:
+def _answers(db: sqlite3.Connection, settings: StudySettings, items: Mapping[int, ItemRecord]) -> list[AssignedItem]:
     values: dict[int, dict[str, Value]] = {}
     for assignment, dimension, value in db.execute("SELECT assignment, dimension, value FROM rating"):
         values.setdefault(assignment, {})[dimension] = value
@@ -156,7 +156,7 @@ def _answers(db: sqlite3.Connection, settings: StudySettings, items: Mapping[int
             continue
         given = values.get(row["id"], {})
         found.append(
-            Answered(
+            AssignedItem(
                 assignment=row["id"],
                 rater=row["rater"],
                 item=item,

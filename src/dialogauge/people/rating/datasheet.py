@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from statistics import median, quantiles
 
-from dialogauge.people.rating.answers import Answered, StudyState, read_state
+from dialogauge.people.rating.answers import AssignedItem, StudyState, read_state
 from dialogauge.people.rating.overview import DimensionAgreement, Overview, overview
 from dialogauge.people.rating.planning import turn_of
 from dialogauge.people.rating.store import Store, setting
@@ -135,7 +135,7 @@ def _checks(view: Overview) -> list[str]:
     return told + [f"{rater.name}: {_line('; '.join(rater.reasons))}." for rater in distrusted]
 
 
-def _time(answers: Sequence[Answered], counts: Counter[str]) -> list[str]:
+def _time(answers: Sequence[AssignedItem], counts: Counter[str]) -> list[str]:
     seconds = [answer.seconds for answer in answers if answer.done is not None and answer.seconds is not None]
     changed = f"{counted(counts['changed'], 'answer')} changed afterwards by the rater; the last one counts."
     if len(seconds) < 2:

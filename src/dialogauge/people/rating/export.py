@@ -8,7 +8,7 @@ from typing import Any
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
-from dialogauge.people.rating.answers import Answered, StudyState, read_state
+from dialogauge.people.rating.answers import AssignedItem, StudyState, read_state
 from dialogauge.people.rating.planning import turn_of
 from dialogauge.people.rating.questions import Value
 from dialogauge.people.rating.store import Store
@@ -45,10 +45,10 @@ class _Trust:
         self.names = {summary.rater.id: summary.name for summary in summaries}
         self._raters = {summary.rater.id for summary in summaries if summary.trusted}
 
-    def holds(self, answer: Answered) -> bool:
+    def holds(self, answer: AssignedItem) -> bool:
         return answer.rater in self._raters and not answer.fast
 
-    def fields(self, ratings: Sequence[Answered], dimensions: Sequence[str], prefix: str = "") -> dict[str, Any]:
+    def fields(self, ratings: Sequence[AssignedItem], dimensions: Sequence[str], prefix: str = "") -> dict[str, Any]:
         """Who rated, and whether to trust each, by dimension."""
         if not ratings:
             return {}
@@ -115,7 +115,7 @@ def _texts(turn: Turn) -> dict[str, Any]:
     return {"id": turn.id, "context": turn.context, "response": turn.response, "references": turn.references}
 
 
-def _given(ratings: Sequence[Answered], dimensions: Sequence[str]) -> dict[str, list[Value]]:
+def _given(ratings: Sequence[AssignedItem], dimensions: Sequence[str]) -> dict[str, list[Value]]:
     if not ratings:
         return {}
     return {name: [_whole(answer.values.get(name)) for answer in ratings] for name in dimensions}

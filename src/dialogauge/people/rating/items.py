@@ -26,7 +26,7 @@ _BETWEEN = "\x1f"
 
 
 @dataclass(frozen=True)
-class Item:
+class StudyItem:
     """One screen's content, whoever sees it. `turns` are places in the corpus; practice and checks have none."""
 
     kind: Literal["rated", "check", "practice"]
@@ -49,12 +49,12 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Items:
+class StudyItems:
     """All items of a study, with what its organiser must know of them."""
 
-    rated: list[Item]
-    checks: list[Item]
-    practice: list[Item]
+    rated: list[StudyItem]
+    checks: list[StudyItem]
+    practice: list[StudyItem]
     caveats: list[Caveat] = field(default_factory=list)
 
     @property
@@ -66,7 +66,7 @@ class Items:
         return list(found.values())
 
 
-def make_items(corpus: Corpus, settings: StudySettings, rng: np.random.Generator) -> Items:
+def make_items(corpus: Corpus, settings: StudySettings, rng: np.random.Generator) -> StudyItems:
     """Refuses turns that cannot be shown or that have ratings of the same name already."""
     _refuse_rated(corpus, settings)
     caveats: list[Caveat] = []
@@ -81,7 +81,7 @@ def make_items(corpus: Corpus, settings: StudySettings, rng: np.random.Generator
         name = settings.checked_question.dimension
         message = f"attention checks take a mismatched reply for one that is rated low on {quote(name)}"
         caveats.append(Caveat("doubtful_checks", f"{message}; --check-on names another question, --check-every 0 none"))
-    return Items(rated, checks, _practice(settings), caveats)
+    return StudyItems(rated, checks, _practice(settings), caveats)
 
 
 def transcript(turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -113,14 +113,16 @@ def _refuse_rated(corpus: Corpus, settings: StudySettings) -> None:
             )
 
 
-def _turns(corpus: Corpus) -> list[Item]:
+def _turns(corpus: Corpus) -> list[StudyItem]:
     return [
-        Item("rated", "turn", turn.context, (turn.response,), turn.facts, (place,), (turn.system,), _context_of(turn))
+        StudyItem(
+            "rated", "turn", turn.context, (turn.response,), turn.facts, (place,), (turn.system,), _context_of(turn)
+        )
         for place, turn in enumerate(corpus)
     ]
 
 
-def _dialogues(corpus: Corpus) -> list[Item]:
+def _dialogues(corpus: Corpus) -> list[StudyItem]:
     items = []
     for places in dialogues(corpus.turns):
         turns = [corpus.turns[place] for place in places]
@@ -132,12 +134,12 @@ def _dialogues(corpus: Corpus) -> list[Item]:
             )
         facts = tuple(dict.fromkeys(fact for turn in turns for fact in turn.facts))
         items.append(
-            Item("rated", "dialogue", transcript(turns), (), facts, tuple(places), (first.system,), unit_of(first))
+            StudyItem("rated", "dialogue", transcript(turns), (), facts, tuple(places), (first.system,), unit_of(first))
         )
     return items
 
 
-def _pairs(corpus: Corpus, against: str | None, caveats: list[Caveat]) -> list[Item]:
+def _pairs(corpus: Corpus, against: str | None, caveats: list[Caveat]) -> list[StudyItem]:
     """Every two systems' replies to one context, the system that stands first in the corpus first. Pairs of equal texts
     are left out and counted."""
     if len(corpus.systems) < 2:
@@ -160,7 +162,7 @@ def _pairs(corpus: Corpus, against: str | None, caveats: list[Caveat]) -> list[I
                 equal += 1
                 continue
             replies, systems = (a.response, b.response), (a.system, b.system)
-            items.append(Item("rated", "pair", a.context, replies, a.facts, pair, systems, _context_of(a)))
+            items.append(StudyItem("rated", "pair", a.context, replies, a.facts, pair, systems, _context_of(a)))
     if equal:
         message = f"{counted(equal, 'pair')} of equal replies left out: win rates are of replies that differ"
         caveats.append(Caveat("equal_replies", message))
@@ -175,7 +177,9 @@ def _context_of(turn: Turn) -> tuple[str, ...]:
     return ("context", *turn.context) if turn.context else ("id", turn.id)
 
 
-def _checks(corpus: Corpus, settings: StudySettings, rng: np.random.Generator, caveats: list[Caveat]) -> list[Item]:
+def _checks(
+    corpus: Corpus, settings: StudySettings, rng: np.random.Generator, caveats: list[Caveat]
+) -> list[StudyItem]:
     """Mismatched replies: each is a real reply (a reference where there is one) to another context. Of every unit of
     dependent turns one context is taken, so that no reply comes from the same conversation."""
     by_unit: dict[tuple[str, str], list[Turn]] = {}
@@ -205,17 +209,19 @@ def _checks(corpus: Corpus, settings: StudySettings, rng: np.random.Generator, c
     return [checks[place] for place in rng.permutation(len(checks))[:MOST_CHECKS]]
 
 
-def _check(settings: StudySettings, source: Turn, context: tuple[str, ...], reply: str, wrong: str) -> Item:
+def _check(settings: StudySettings, source: Turn, context: tuple[str, ...], reply: str, wrong: str) -> StudyItem:
     question = settings.checked_question
     group = unit_of(source) if settings.unit == "dialogue" else _context_of(source)
     expected: dict[str, Any] = {"dimension": question.dimension}
     if settings.pairwise:
         expected["not"] = "b"
-        return Item("check", "pair", context, (reply, wrong), source.facts, group=group, expected=expected)
+        return StudyItem("check", "pair", context, (reply, wrong), source.facts, group=group, expected=expected)
     expected["most"] = question.middle
     if settings.unit == "dialogue":
-        return Item("check", "dialogue", _interleaved(context, wrong), (), source.facts, group=group, expected=expected)
-    return Item("check", "turn", context, (wrong,), source.facts, group=group, expected=expected)
+        return StudyItem(
+            "check", "dialogue", _interleaved(context, wrong), (), source.facts, group=group, expected=expected
+        )
+    return StudyItem("check", "turn", context, (wrong,), source.facts, group=group, expected=expected)
 
 
 def _replies_of(said: Sequence[str]) -> str:
@@ -250,7 +256,7 @@ _ONE_FITS = (
 )
 
 
-def _practice(settings: StudySettings) -> list[Item]:
+def _practice(settings: StudySettings) -> list[StudyItem]:
     """Those given; of pairs, two turns of one context and id are a pair. Else ours, in English."""
     if settings.practice is not None:
         given = Corpus(list(settings.practice))
@@ -264,22 +270,22 @@ def _practice(settings: StudySettings) -> list[Item]:
             else _turns(given)
         )
         return [
-            Item("practice", item.form, item.context, item.responses, item.facts, feedback=_explained(given, item))
+            StudyItem("practice", item.form, item.context, item.responses, item.facts, feedback=_explained(given, item))
             for item in made
         ]
     if settings.pairwise:
-        return [Item("practice", "pair", said, (good, bad), feedback=_ONE_FITS) for said, good, bad in _PRACTICE]
+        return [StudyItem("practice", "pair", said, (good, bad), feedback=_ONE_FITS) for said, good, bad in _PRACTICE]
     (first, good, _), (second, _, bad) = _PRACTICE
     if settings.unit == "dialogue":
         shown = [((*first, good), _FITS.replace("reply", "last reply")), ((*second, bad), _DOES_NOT_FIT)]
-        return [Item("practice", "dialogue", said, (), feedback=told) for said, told in shown]
+        return [StudyItem("practice", "dialogue", said, (), feedback=told) for said, told in shown]
     return [
-        Item("practice", "turn", first, (good,), feedback=_FITS),
-        Item("practice", "turn", second, (bad,), feedback=_DOES_NOT_FIT),
+        StudyItem("practice", "turn", first, (good,), feedback=_FITS),
+        StudyItem("practice", "turn", second, (bad,), feedback=_DOES_NOT_FIT),
     ]
 
 
-def _explained(corpus: Corpus, item: Item) -> str:
+def _explained(corpus: Corpus, item: StudyItem) -> str:
     """The field `feedback` of the practice turns."""
     told = (corpus.turns[place].extra.get("feedback") for place in item.turns)
     return " ".join(dict.fromkeys(text for text in told if isinstance(text, str)))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from dialogauge.people.rating.answers import Answered, StudyState
-from dialogauge.people.rating.questions import Question, Value
+from dialogauge.people.rating.answers import AssignedItem, StudyState
+from dialogauge.people.rating.questions import RatingQuestion, Value
 from dialogauge.people.rating.trust import RaterSummary, summarise_raters
 
 SIDES = {"a": 1.0, "tie": 0.0, "b": -1.0}
@@ -92,12 +92,12 @@ def overview(state: StudyState) -> Overview:
     )
 
 
-def _agreement(state: StudyState, rated: Iterable[Sequence[Answered]]) -> tuple[DimensionAgreement, ...]:
+def _agreement(state: StudyState, rated: Iterable[Sequence[AssignedItem]]) -> tuple[DimensionAgreement, ...]:
     kept = list(rated)
     return tuple(dimension_agreement(question, kept) for question in state.settings.questions)
 
 
-def dimension_agreement(question: Question, rated: Sequence[Sequence[Answered]]) -> DimensionAgreement:
+def dimension_agreement(question: RatingQuestion, rated: Sequence[Sequence[AssignedItem]]) -> DimensionAgreement:
     from dialogauge.stats.reliability import krippendorff_alpha, ordinal_alpha, rating_table
 
     given = [[_number(answer.values.get(question.dimension)) for answer in ratings] for ratings in rated]

@@ -19,7 +19,7 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.files import NEW, unfinished
 from dialogauge.people.rating import links
 from dialogauge.people.rating.design import Planned, arrange, assign, balance_sides, number_of_people
-from dialogauge.people.rating.items import Item, Items, make_items
+from dialogauge.people.rating.items import StudyItem, StudyItems, make_items
 from dialogauge.people.rating.links import Links, issue
 from dialogauge.people.rating.settings import MOST_PEOPLE, StudySettings
 from dialogauge.people.rating.store import FILE, Store, note, put_setting
@@ -63,7 +63,7 @@ def refuse_existing(directory: Path) -> None:
     raise InputError("is there already and was left as it is; choose another name", directory)
 
 
-def plan_lists(items: Items, settings: StudySettings, rng: np.random.Generator) -> list[list[Planned]]:
+def plan_lists(items: StudyItems, settings: StudySettings, rng: np.random.Generator) -> list[list[Planned]]:
     """Everyone's list of places: those of rated items, then (from their number on) of checks."""
     apart = settings.contexts == "apart"
     people = settings.people or number_of_people(items.groups, settings.raters, settings.per_rater, apart)
@@ -81,7 +81,7 @@ def plan_lists(items: Items, settings: StudySettings, rng: np.random.Generator) 
     return balance_sides(lists, rng) if settings.pairwise else lists
 
 
-def _own_checks(items: Items, own: Sequence[int], every: int, rng: np.random.Generator) -> list[int]:
+def _own_checks(items: StudyItems, own: Sequence[int], every: int, rng: np.random.Generator) -> list[int]:
     """One rater's checks, each once: first those whose context is not in the rater's list."""
     if not every or not own:
         return []
@@ -94,7 +94,7 @@ def _write(
     db: sqlite3.Connection,
     corpus: Corpus,
     settings: StudySettings,
-    items: Items,
+    items: StudyItems,
     lists: Sequence[Sequence[Planned]],
 ) -> Links:
     now = time.time()
@@ -136,7 +136,7 @@ def add_rater(db: sqlite3.Connection, name: str, listed: Sequence[Planned]) -> i
     return rater
 
 
-def _item_row(place: int, item: Item) -> tuple[Any, ...]:
+def _item_row(place: int, item: StudyItem) -> tuple[Any, ...]:
     expected = None if item.expected is None else json.dumps(item.expected)
     return place, item.kind, item.form, json.dumps(item.turns), json.dumps(item.shown), expected, item.feedback
 

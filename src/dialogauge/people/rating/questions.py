@@ -39,7 +39,7 @@ _PLAIN = re.compile(r"(?P<name>[^:()]*?\S)(?P<na>\s+n/?a)?(?:\s*:\s*(?P<text>.+)
 
 
 @dataclass(frozen=True)
-class Question:
+class RatingQuestion:
     """One question. Answers are whole numbers from `low` to `high`, of "yesno" 1 and 0, of "pairwise" a side."""
 
     dimension: str
@@ -119,11 +119,11 @@ class Question:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, record: dict[str, Any]) -> Question:
+    def from_dict(cls, record: dict[str, Any]) -> RatingQuestion:
         return cls(**{**record, "labels": tuple(record["labels"])})
 
 
-def parse_question(text: str, *, pairwise: bool = False) -> Question:
+def parse_question(text: str, *, pairwise: bool = False) -> RatingQuestion:
     """The question that a text such as "coherence 1-5 (none | full) n/a: Does the reply fit?" spells: a name, a scale,
     labels of its ends or of all its points, whether it may not apply, and the words that raters read. Pairs are asked
     about by name alone.
@@ -146,14 +146,14 @@ def parse_question(text: str, *, pairwise: bool = False) -> Question:
     if found["yesno"]:
         if labels or found["slider"]:
             raise InputError(f"--ask: yes/no has no labels and no slider, found {quote(text)}")
-        return Question(name, "yesno", na=na, text=wording)
+        return RatingQuestion(name, "yesno", na=na, text=wording)
     low, high = int(found["low"]), int(found["high"])
     points = high - low + 1
     kind: Kind = "slider" if found["slider"] or points > MOST_POINTS else "likert"
-    return Question(name, kind, low, high, labels or (FIVE if points == 5 else ENDS), na, wording)
+    return RatingQuestion(name, kind, low, high, labels or (FIVE if points == 5 else ENDS), na, wording)
 
 
-def parse_questions(texts: Sequence[str], *, pairwise: bool = False) -> tuple[Question, ...]:
+def parse_questions(texts: Sequence[str], *, pairwise: bool = False) -> tuple[RatingQuestion, ...]:
     """The questions of a study; by default "overall", of 1 to 5 or, of pairs, which is better."""
     questions = tuple(
         parse_question(text, pairwise=pairwise) for text in texts or ["overall" if pairwise else "overall 1-5"]
@@ -166,7 +166,7 @@ def parse_questions(texts: Sequence[str], *, pairwise: bool = False) -> tuple[Qu
     return questions
 
 
-def _preference(text: str) -> Question:
+def _preference(text: str) -> RatingQuestion:
     if _SCALE.fullmatch(text.strip()):
         raise InputError(f"--ask: with --pairwise raters choose A, B or tie, and no scale; found {quote(text)}")
     found = _PLAIN.fullmatch(text.strip())
@@ -174,7 +174,7 @@ def _preference(text: str) -> Question:
         raise InputError(
             f'--ask: expected a name, as "overall" or "overall: Which reply is better?", found {quote(text)}'
         )
-    return Question(" ".join(found["name"].split()), "pairwise", na=bool(found["na"]), text=_words(found["text"]))
+    return RatingQuestion(" ".join(found["name"].split()), "pairwise", na=bool(found["na"]), text=_words(found["text"]))
 
 
 def _words(text: str | None) -> str:

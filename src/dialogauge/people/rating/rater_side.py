@@ -14,7 +14,7 @@ from urllib.parse import quote as percent
 
 from dialogauge.errors import InputError
 from dialogauge.people.rating.links import hashed, issue
-from dialogauge.people.rating.questions import Question, Value
+from dialogauge.people.rating.questions import RatingQuestion, Value
 from dialogauge.people.rating.screen import (
     Completion,
     Finished,
@@ -52,7 +52,7 @@ class RaterSide:
             return StudySettings.from_dict(json.loads(setting(db, "settings")))
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[RatingQuestion, ...]:
         return self.settings.questions
 
     def rater_by_token(self, token: str) -> Rater | None:

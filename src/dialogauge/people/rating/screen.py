@@ -8,7 +8,7 @@ from typing import Literal
 
 from dialogauge.errors import InputError
 from dialogauge.people.rating.items import Form
-from dialogauge.people.rating.questions import Question, Value
+from dialogauge.people.rating.questions import RatingQuestion, Value
 
 
 class NotFound(InputError):
@@ -65,7 +65,7 @@ class Screen:
     responses: tuple[str, ...]
     """In this rater's order; of a dialogue none: all of it stands in `context`."""
     facts: tuple[str, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[RatingQuestion, ...]
     answers: dict[str, Value] | None
     """As this rater gave them (sides are those of this screen); None where not yet."""
     position: int

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, check_number, check_seed, check_whole, quote, unknown
-from dialogauge.people.rating.questions import Question, parse_questions
+from dialogauge.people.rating.questions import RatingQuestion, parse_questions
 
 Unit = Literal["turn", "dialogue"]
 Contexts = Literal["together", "apart"]
@@ -41,7 +41,7 @@ class StudySettings:
     that how strict they are cancels in comparisons) or `apart` (no one sees a context twice).
     """
 
-    questions: tuple[Question, ...] = ()
+    questions: tuple[RatingQuestion, ...] = ()
     raters: int = 3
     """How many people rate every item."""
     people: int | None = None
@@ -118,7 +118,7 @@ class StudySettings:
             raise InputError(f"completion URL: expected an http or https address, found {quote(self.completion_url)}")
 
     @property
-    def checked_question(self) -> Question:
+    def checked_question(self) -> RatingQuestion:
         """The question by which attention checks are judged: the one named, else the first on something that a
         mismatched reply lacks, else the first of all."""
         named = [question for question in self.questions if question.dimension == self.check_on]
@@ -130,7 +130,7 @@ class StudySettings:
         return self.check_on is None and not self._lacked_by_mismatches
 
     @property
-    def _lacked_by_mismatches(self) -> list[Question]:
+    def _lacked_by_mismatches(self) -> list[RatingQuestion]:
         return [
             question
             for stem in LACKED
@@ -147,5 +147,5 @@ class StudySettings:
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> StudySettings:
-        questions = tuple(Question.from_dict(question) for question in record["questions"])
+        questions = tuple(RatingQuestion.from_dict(question) for question in record["questions"])
         return cls(**{**record, "questions": questions, "source": tuple(record["source"])})

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from dialogauge.people.rating.answers import Answered, RaterRow, StudyState
-from dialogauge.people.rating.questions import Question
+from dialogauge.people.rating.answers import AssignedItem, RaterRow, StudyState
+from dialogauge.people.rating.questions import RatingQuestion
 
 RULES = (
     "An attention check is failed by a rating of the mismatched reply above the middle of the scale (of a pair: by "
@@ -53,7 +53,7 @@ def summarise_raters(state: StudyState) -> list[RaterSummary]:
     return [_summary(state, rater, state.of_rater[rater.id]) for rater in state.raters]
 
 
-def _summary(state: StudyState, rater: RaterRow, listed: Sequence[Answered]) -> RaterSummary:
+def _summary(state: StudyState, rater: RaterRow, listed: Sequence[AssignedItem]) -> RaterSummary:
     answered = [answer for answer in listed if answer.done is not None]
     checks = [answer for answer in answered if answer.item.kind == "check" and not answer.repeat]
     failed = sum(not answer.item.passed(answer.values) for answer in checks)
@@ -94,13 +94,13 @@ def _state(rater: RaterRow) -> str:
     return "invited" if rater.joined is None else "reading"
 
 
-def _repeated(answered: Sequence[Answered]) -> list[tuple[Answered, Answered]]:
+def _repeated(answered: Sequence[AssignedItem]) -> list[tuple[AssignedItem, AssignedItem]]:
     """The first and the second answer to each repeated item."""
     first = {answer.item.id: answer for answer in answered if not answer.repeat}
     return [(first[answer.item.id], answer) for answer in answered if answer.repeat and answer.item.id in first]
 
 
-def _differs(question: Question, first: Answered, second: Answered) -> bool:
+def _differs(question: RatingQuestion, first: AssignedItem, second: AssignedItem) -> bool:
     one, other = (answer.values.get(question.dimension) for answer in (first, second))
     if isinstance(one, str) or isinstance(other, str):
         return {one, other} == {"a", "b"}
