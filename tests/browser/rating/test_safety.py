@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from dialogauge import load
 from dialogauge.people.page import rater_pages
-from dialogauge.people.rating.questions import Question
+from dialogauge.people.rating.questions import RatingQuestion
 from dialogauge.people.rating.settings import StudySettings
 from dialogauge.people.rating.study import Study
 from tests.browser.hostile_texts import CHARACTERS, MARKUP, TEXTS, turns, write_turns
@@ -27,7 +27,7 @@ FOREIGN = (
 def hostile(tmp_path):
     """Every text as a system, id, context, reply and fact; some as title, instructions, question and labels."""
     corpus = load(write_turns(tmp_path / "hostile.jsonl", ROWS))
-    question = Question("so " + MARKUP[2], "likert", 1, 2, (MARKUP[0], MARKUP[5]), True, MARKUP[7])
+    question = RatingQuestion("so " + MARKUP[2], "likert", 1, 2, (MARKUP[0], MARKUP[5]), True, MARKUP[7])
     settings = StudySettings(
         questions=(question,),
         raters=1,

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from dialogauge import Corpus, Turn
 from dialogauge.people.page.app import RatingApp
-from dialogauge.people.page.exchange import Request, Response
+from dialogauge.people.page.exchange import PageRequest, PageResponse
 from dialogauge.people.rating.questions import parse_questions
 from dialogauge.people.rating.settings import StudySettings
 from dialogauge.people.rating.study import Study
@@ -53,44 +53,44 @@ class Browser:
         self.app, self.origin, self.home = app, origin, f"/r/{token}"
         self.host = origin.partition("//")[2]
 
-    def ask(self, method: str, target: str, body: bytes = b"", **headers: str) -> Response:
+    def ask(self, method: str, target: str, body: bytes = b"", **headers: str) -> PageResponse:
         sent = {"host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        return self.app(Request(method, target, sent, body, "127.0.0.1"))
+        return self.app(PageRequest(method, target, sent, body, "127.0.0.1"))
 
-    def get(self, target: str = "") -> Response:
+    def get(self, target: str = "") -> PageResponse:
         response = self.ask("GET", target or self.home)
         return self.get(response.headers["Location"]) if response.status == 303 else response
 
-    def post(self, target: str, follow: bool = True, **form: str) -> Response:
+    def post(self, target: str, follow: bool = True, **form: str) -> PageResponse:
         sent = {"content_type": "application/x-www-form-urlencoded", "origin": self.origin}
         response = self.ask("POST", target, urlencode(form).encode(), **sent, sec_fetch_site="same-origin")
         return self.get(response.headers["Location"]) if follow and response.status == 303 else response
 
-    def consent(self) -> Response:
+    def consent(self) -> PageResponse:
         return self.post(f"{self.home}/consent", agree="1")
 
-    def answer(self, page: Response, **form: str) -> Response:
+    def answer(self, page: PageResponse, **form: str) -> PageResponse:
         """Answers the item on the page, and goes on, past what practice explains, too."""
         after = self.post(action(page), **(form or {"q0": "4"}))
         return self.get() if 'class="explained"' in html(after) else after
 
 
-def html(response: Response) -> str:
+def html(response: PageResponse) -> str:
     return response.body.decode("utf-8")
 
 
-def words(response: Response) -> str:
+def words(response: PageResponse) -> str:
     """What a person reads."""
     shown = re.sub(r"<[^>]*>", " ", html(response).partition("<body")[2])
     return " ".join(unescape(shown).split())
 
 
-def action(response: Response) -> str:
+def action(response: PageResponse) -> str:
     """Where the form of the page goes."""
     found = re.search(r'<form method="post" action="([^"]+)"', html(response))
     assert found, words(response)
     return found[1]
 
 
-def is_item(response: Response) -> bool:
+def is_item(response: PageResponse) -> bool:
     return 'class="asked"' in html(response)

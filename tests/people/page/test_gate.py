@@ -3,8 +3,8 @@
 import pytest
 
 from dialogauge.errors import InputError
-from dialogauge.people.page.exchange import Request
-from dialogauge.people.page.gate import MOST_BODY, Bucket, Gate, Pace, Refused, check_public_url, is_loopback
+from dialogauge.people.page.exchange import PageRequest
+from dialogauge.people.page.gate import MOST_BODY, Bucket, PageGate, Refused, RequestPace, check_public_url, is_loopback
 
 OURS = ("https://rate.example.org", "http://localhost:8765")
 FORM = {
@@ -19,8 +19,8 @@ def status(method: str = "POST", body: bytes = b"q0=4", **changed: str | None) -
     """200 where the gate lets a request through."""
     headers = {**FORM, **{name.replace("_", "-"): value for name, value in changed.items()}}
     try:
-        Gate(OURS).check(
-            Request(method, "/", {name: value for name, value in headers.items() if value is not None}, body)
+        PageGate(OURS).check(
+            PageRequest(method, "/", {name: value for name, value in headers.items() if value is not None}, body)
         )
     except Refused as refused:
         return refused.status
@@ -82,7 +82,7 @@ def test_so_many_at_once_then_so_many_a_second():
 
 
 def test_one_who_is_too_fast_slows_no_one_else():
-    pace = Pace(1, 0, most=2, clock=lambda: 0.0)
+    pace = RequestPace(1, 0, most=2, clock=lambda: 0.0)
     assert [pace.take("a"), pace.take("a"), pace.take("b")] == [True, False, True]
     pace.take("c")  # memory is bounded: the one who was seen longest ago is forgotten
     assert len(pace._buckets) == 2

@@ -9,8 +9,8 @@ import traceback
 from collections.abc import Mapping, Sequence
 
 from dialogauge.people.page import rater_pages
-from dialogauge.people.page.exchange import Request, Response, page, see_other
-from dialogauge.people.page.gate import Gate, Pace, Refused
+from dialogauge.people.page.exchange import PageRequest, PageResponse, page, see_other
+from dialogauge.people.page.gate import PageGate, Refused, RequestPace
 from dialogauge.people.page.markup import ASSETS, asset
 from dialogauge.people.page.organiser_page import organiser_page
 from dialogauge.people.page.questions import read_form
@@ -31,12 +31,12 @@ class RatingApp:
     """
 
     def __init__(self, study: Study, origins: tuple[str, ...]) -> None:
-        self.study, self.gate = study, Gate(origins)
+        self.study, self.gate = study, PageGate(origins)
         self._assets = {name: asset(name) for name in ASSETS}
-        self._known = Pace(at_once=40, per_second=10)
-        self._guessing = Pace(at_once=40, per_second=2)
+        self._known = RequestPace(at_once=40, per_second=10)
+        self._guessing = RequestPace(at_once=40, per_second=2)
 
-    def __call__(self, request: Request) -> Response:
+    def __call__(self, request: PageRequest) -> PageResponse:
         try:
             self.gate.check(request)
             return self._respond(request)
@@ -50,7 +50,7 @@ class RatingApp:
             traceback.print_exc(file=sys.stderr)
             return _refusal(Refused(500, "Something went wrong here. Please tell the organiser; nothing is lost."))
 
-    def _respond(self, request: Request) -> Response:
+    def _respond(self, request: PageRequest) -> PageResponse:
         path = request.path
         if path.startswith("/asset/"):
             return self._asset(path.removeprefix("/asset/"))
@@ -64,18 +64,20 @@ class RatingApp:
             return self._join(request, found["token"])
         raise _no_such_page()
 
-    def _asset(self, name: str) -> Response:
+    def _asset(self, name: str) -> PageResponse:
         if name not in self._assets:
             raise _no_such_page()
-        return Response(200, self._assets[name], f"{ASSETS[name]}; charset=utf-8", {"Cache-Control": "max-age=3600"})
+        return PageResponse(
+            200, self._assets[name], f"{ASSETS[name]}; charset=utf-8", {"Cache-Control": "max-age=3600"}
+        )
 
-    def _unknown(self, request: Request) -> Refused:
+    def _unknown(self, request: PageRequest) -> Refused:
         """The same for every token that is none; those who try many are slowed down, and no one else."""
         return _no_such_page() if self._guessing.take(request.client) else _too_fast()
 
     # Raters
 
-    def _rater(self, request: Request, found: re.Match[str]) -> Response:
+    def _rater(self, request: PageRequest, found: re.Match[str]) -> PageResponse:
         rater = self.study.rater_by_token(found["token"])
         if rater is None:
             raise self._unknown(request)
@@ -106,7 +108,9 @@ class RatingApp:
         screen = self.study.next_assignment(rater)
         return f"{here}/item/{screen.public_id}" if screen else here
 
-    def _posted(self, request: Request, rater: Rater, here: str, what: str | None, item: str | None) -> Response:
+    def _posted(
+        self, request: PageRequest, rater: Rater, here: str, what: str | None, item: str | None
+    ) -> PageResponse:
         """What is on a rater's screen can be answered while the study is paused, too."""
         if item is not None:
             return self._answer(request, rater, here, item)
@@ -114,7 +118,7 @@ class RatingApp:
             self.study.finish(rater)
         return see_other(here)
 
-    def _consent(self, request: Request, rater: Rater, here: str, what: str | None) -> Response:
+    def _consent(self, request: PageRequest, rater: Rater, here: str, what: str | None) -> PageResponse:
         if request.method == "POST" and what == "consent" and "agree" in request.form:
             self.study.consent(rater)
         if request.method == "POST" or what:
@@ -141,7 +145,7 @@ class RatingApp:
         undo = f"{here}/item/{before.public_id}" if before else ""
         return rater_pages.item_page(self.study.title, screen, here, undo, sent, missing)
 
-    def _answer(self, request: Request, rater: Rater, here: str, public_id: str) -> Response:
+    def _answer(self, request: PageRequest, rater: Rater, here: str, public_id: str) -> PageResponse:
         """Goes on once the answer is on the disk. Sent twice, it is the same answer; sent again with another one, the
         answer changes."""
         screen = self._own(rater, public_id)
@@ -156,20 +160,20 @@ class RatingApp:
             return see_other(f"{here}/item/{public_id}")
         return see_other(here if self.study.paused else self._onward(rater, here))
 
-    def _all_answered(self, rater: Rater, here: str) -> Response:
+    def _all_answered(self, rater: Rater, here: str) -> PageResponse:
         last = self.study.previous(rater)
         undo = f"{here}/item/{last.public_id}" if last else ""
         return page(rater_pages.all_answered_page(self.study.title, here, undo, self.study.progress(rater)[1]))
 
-    def _done(self, rater: Rater) -> Response:
+    def _done(self, rater: Rater) -> PageResponse:
         """The code, also for those who come back for it."""
         completion = self.study.finish(rater)
         return page(rater_pages.done_page(self.study.title, completion.code, completion.url))
 
-    def _said(self, heading: str, *paragraphs: str, status: int = 200) -> Response:
+    def _said(self, heading: str, *paragraphs: str, status: int = 200) -> PageResponse:
         return page(rater_pages.message_page(heading, *paragraphs, title=self.study.title), status)
 
-    def _join(self, request: Request, secret: str) -> Response:
+    def _join(self, request: PageRequest, secret: str) -> PageResponse:
         """People from a marketplace are known by the id that it puts into the link: the same id is the same rater."""
         query = request.query
         if not self._known.take(f"join {query.get(self.study.settings.id_parameter or '', '')}"):
@@ -186,7 +190,7 @@ class RatingApp:
 
     # The organiser
 
-    def _organiser(self, request: Request, token: str, what: str | None) -> Response:
+    def _organiser(self, request: PageRequest, token: str, what: str | None) -> PageResponse:
         if not self.study.organiser(token):
             raise self._unknown(request)
         if not self._known.take(token):
@@ -211,7 +215,7 @@ def _too_fast() -> Refused:
     return Refused(429, "That was too fast. Please wait a few seconds.")
 
 
-def _refusal(refused: Refused) -> Response:
+def _refusal(refused: Refused) -> PageResponse:
     heading = {404: "There is no such page", 429: "Too fast", 503: "One moment"}.get(refused.status, "Not possible")
     more = {"Retry-After": "5"} if refused.status in (429, 503) else {}
     return page(rater_pages.message_page(heading, refused.reason), refused.status, **more)

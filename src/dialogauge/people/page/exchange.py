@@ -28,7 +28,7 @@ MOST_FIELDS = 200
 
 
 @dataclass(frozen=True)
-class Request:
+class PageRequest:
     """`target` is the path with its query; names of headers are in lower case."""
 
     method: str
@@ -51,7 +51,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Response:
+class PageResponse:
     status: int
     body: bytes = b""
     kind: str = "text/html; charset=utf-8"
@@ -62,13 +62,13 @@ class Response:
         return {**HEADERS, "Content-Type": self.kind, "Content-Length": str(len(self.body)), **self.more}
 
 
-def page(html: str, status: int = 200, **more: str) -> Response:
-    return Response(status, html.encode("utf-8"), more=more)
+def page(html: str, status: int = 200, **more: str) -> PageResponse:
+    return PageResponse(status, html.encode("utf-8"), more=more)
 
 
-def see_other(path: str) -> Response:
+def see_other(path: str) -> PageResponse:
     """Where to go after a form: reloading the next page sends nothing again."""
-    return Response(303, more={"Location": path})
+    return PageResponse(303, more={"Location": path})
 
 
 def _fields(encoded: str) -> dict[str, str]:

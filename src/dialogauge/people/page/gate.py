@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from dialogauge.errors import InputError, quote
-from dialogauge.people.page.exchange import Request
+from dialogauge.people.page.exchange import PageRequest
 
 MOST_BODY = 16 * 1024
 FORM = "application/x-www-form-urlencoded"
@@ -69,7 +69,7 @@ class Bucket:
         return True
 
 
-class Pace:
+class RequestPace:
     """A bucket for each key, of which the least used go: memory stays bounded whatever is asked."""
 
     def __init__(
@@ -88,7 +88,7 @@ class Pace:
             return bucket.take()
 
 
-class Gate:
+class PageGate:
     """`origins` are the addresses at which the page is known ("http://localhost:8765"): another Host is another site's
     name for this machine (DNS rebinding), another Origin another site's form."""
 
@@ -96,7 +96,7 @@ class Gate:
         self._origins = frozenset(origins)
         self._hosts = frozenset(urlsplit(origin).netloc for origin in origins)
 
-    def check(self, request: Request) -> None:
+    def check(self, request: PageRequest) -> None:
         if request.method not in METHODS:
             raise Refused(405, "This page is only read, or sent as a form.")
         if request.headers.get("host", "").lower() not in self._hosts:
@@ -104,7 +104,7 @@ class Gate:
         if request.method == "POST":
             self._check_form(request)
 
-    def _check_form(self, request: Request) -> None:
+    def _check_form(self, request: PageRequest) -> None:
         if len(request.body) > MOST_BODY:
             raise Refused(413, "That was too much to send.")
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dialogauge.errors import InputError
 from dialogauge.people.page.app import RatingApp
-from dialogauge.people.page.exchange import Request, Response, page
+from dialogauge.people.page.exchange import PageRequest, PageResponse, page
 from dialogauge.people.page.gate import MOST_BODY, check_public_url, is_loopback
 from dialogauge.people.page.rater_pages import message_page
 
@@ -147,9 +147,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> None:
         self.server.is_asked(self.connection)
         headers = {name.lower(): ", ".join(self.headers.get_all(name) or ()) for name in self.headers}
-        self._send(self.server.app(Request(self.command, self.path, headers, body, str(self.client_address[0]))))
+        self._send(self.server.app(PageRequest(self.command, self.path, headers, body, str(self.client_address[0]))))
 
-    def _send(self, response: Response) -> None:
+    def _send(self, response: PageResponse) -> None:
         """In one packet where it fits. Says nothing of what serves it."""
         if self.request_version == "HTTP/0.9":
             return  # no browser asks so: it gets nothing
