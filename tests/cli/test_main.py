@@ -137,6 +137,7 @@ def test_metrics_lists_all(dialogauge):
         "perplexity",
         "pmi",
         "fed",
+        "fed_dialogue",
         "semantic_similarity",
         "semantic_distance",
         "fbd",

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -6,7 +7,7 @@ from dialogauge.corpus import Turn
 from dialogauge.errors import InputError, MissingPackage, MissingWeights
 from dialogauge.metrics import registry
 from dialogauge.metrics.base import GROUP_NAMES
-from dialogauge.metrics.default_set import BESIDE_REAL, DEFAULT_SET, JUDGES, Choice
+from dialogauge.metrics.default_set import BESIDE_REAL, DEFAULT_SET, JUDGES, Choice, reference_shares
 from dialogauge.metrics.registry import BUILT_IN, GROUPS, metric_groups, parse_request, parse_requests
 from dialogauge.text.languages import Languages, MadeFor
 
@@ -142,3 +143,24 @@ def test_the_default_set_is_consistent():
     assert {*JUDGES, *BESIDE_REAL} <= {*DEFAULT_SET}
     for name in known(*JUDGES):
         assert parse_request(name).metric.direction("") is not None
+
+
+def test_a_default_goes_without_references_that_only_some_systems_have():
+    there, lacking = turns(context=True, references=True), turns(context=True)
+    mixed = [*there, *(replace(turn, system="other") for turn in lacking)]
+    chosen = Choice.by_input(parse_requests("default"), mixed, False)
+    assert [name for name in names(chosen) if name.startswith("gauge")] == ["gauge[references=false]"]
+    assert {request.group for request in chosen.requests} == {"default"}
+    (said,) = [caveat.message for caveat in chosen.caveats() if caveat.code == "without_references"]
+    assert "references stand in 100 % of system, 0 % of other" in said
+    # What is named stays, and so does what all have alike, or what is correlated with people turn by turn.
+    assert "gauge" in names(Choice.by_input(parse_requests("default,gauge"), mixed, False))
+    alike = [*there, *(replace(turn, system="other") for turn in there)]
+    for kept in (Choice.by_input(parse_requests("default"), alike, False), Choice.by_input([], mixed, False)):
+        assert not kept.replaced
+    assert "gauge" in names(Choice.by_input(parse_requests("default"), mixed, False, on_most=True))
+
+
+def test_shares_of_references_count_turns_with_a_context():
+    mixed = [*turns(True, True, 3), *turns(True, False, 1), *turns(False, True, 4)]
+    assert reference_shares(mixed) == {"system": 0.75}

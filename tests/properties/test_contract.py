@@ -123,7 +123,7 @@ def asked(wanted):
         name = f"{name}[model={small_entailment()}]"
     if name == "gauge":
         name = f"gauge[model={small_gauge()}]"
-    if name in ("likelihood", "perplexity", "pmi", "fed"):
+    if name in ("likelihood", "perplexity", "pmi", "fed", "fed_dialogue"):
         name = f"{name}[model={small_causal()}]"
     if name == "judge":
         name = f"judge[model=scripted,url={small_judge().url}]"

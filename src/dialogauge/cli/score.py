@@ -37,6 +37,7 @@ from dialogauge.errors import InputError
 if TYPE_CHECKING:
     from dialogauge.corpus import Corpus
     from dialogauge.corpus.load import Loading
+    from dialogauge.evaluation import Result
     from dialogauge.evaluation.replies import ListedReplies, Order
     from dialogauge.metrics.registry import Request
 
@@ -108,8 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         return print_plan(corpus, requests, arguments)
     texts = bool(arguments.out) and not arguments.no_texts
     result = evaluate(corpus, requests, keep_texts=texts, **options(arguments))
-    measured = [request for request in requests if request.name in result.columns]
-    ranked_by, unranked = rankable(measured, counts) if counts else ([], [])
+    ranked_by, unranked = rankable(_measured(requests, result), counts) if counts else ([], [])
     result.caveats.extend(unranked)
     warn(result.caveats, arguments)
     explanations = [explain(result, _again(corpus, arguments), request.label) for request in explained]
@@ -139,6 +139,15 @@ def _requests(arguments: argparse.Namespace, limited: Sequence[Request]) -> tupl
     for request in explained:
         check_explained(request)
     return asked.requests([*named, *limited] or None), explained
+
+
+def _measured(requests: Sequence[Request], result: Result) -> list[Request]:
+    """What was measured of what was asked for, or in its place."""
+    from dialogauge.metrics.registry import Request
+
+    asked = {request.name: request for request in requests}
+    metrics = {sample.label: sample.metric for sample in result.samples}
+    return [asked.get(name) or Request(metrics[name]) for name in result.columns]
 
 
 def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:

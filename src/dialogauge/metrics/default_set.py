@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, UnsuitedEncoder
@@ -25,6 +25,8 @@ BESIDE_REAL = frozenset({"fbd", "mmd"})
 JUDGES = ("gauge", "bertscore", "fbd")
 """Those of them by which a system can be called better, the first that was measured; variety and length cannot."""
 MOST = 0.5
+UNEQUAL = 0.05
+"""By how much systems may differ in the share of turns with references."""
 
 
 @dataclass
@@ -33,6 +35,8 @@ class Choice:
 
     requests: list[Request]
     left_out: dict[str, list[str]] = field(default_factory=dict)
+    replaced: list[Caveat] = field(default_factory=list)
+    """What is said of metrics that are measured otherwise than by default."""
 
     @classmethod
     def by_input(
@@ -49,7 +53,27 @@ class Choice:
         for request in list(choice.requests):
             if request.group and (reason := _lack(request, turns, beside_real, on_most)):
                 choice.leave_out(request, f"{reason} in the first {len(turns):,} turns" if first else reason)
+        if not on_most:
+            choice.measure_alike(turns)
         return choice
+
+    def measure_alike(self, turns: Iterable[Turn]) -> None:
+        """Where systems differ in how many of their turns have references, a default that uses them where there are any
+        goes without: else it would be one measure for one system, and another for the next."""
+        shares = reference_shares(turns)
+        if not shares or max(shares.values()) - min(shares.values()) <= UNEQUAL:
+            return
+        for place, request in enumerate(self.requests):
+            metric: Any = request.metric
+            if request.group == DEFAULT and getattr(metric, "with_references", False):
+                alike = replace(request, metric=replace(metric, with_references=False))
+                self.requests[place] = alike
+                counts = ", ".join(f"{100 * share:.0f} % of {system}" for system, share in shares.items())
+                message = (
+                    f"{alike.label} is measured in place of {request.label}: references stand in {counts}, and with "
+                    f"them systems would not be measured alike; --metrics {request.label} uses them"
+                )
+                self.replaced.append(Caveat("without_references", message))
 
     @property
     def take_real(self) -> bool:
@@ -90,9 +114,9 @@ class Choice:
 
     def caveats(self) -> list[Caveat]:
         if not self.left_out:
-            return []
+            return self.replaced
         reasons = [f"{in_words(names)} ({reason})" for reason, names in self.left_out.items()]
-        return [Caveat("not_measured", f"not measured: {', '.join(reasons)}")]
+        return [Caveat("not_measured", f"not measured: {', '.join(reasons)}"), *self.replaced]
 
     def refuse_nothing(self) -> None:
         if not self.requests:
@@ -107,6 +131,17 @@ def judging(requests: Sequence[Request]) -> Request | None:
         return None
     own = {request.metric.name: request for request in sorted(whole, key=lambda request: request.group == DEFAULT)}
     return next((own[name] for name in JUDGES if name in own), None)
+
+
+def reference_shares(turns: Iterable[Turn]) -> dict[str, float]:
+    """By system, the share of turns with references among those with a context."""
+    counts: dict[str, list[int]] = {}
+    for turn in turns:
+        if turn.context:
+            known = counts.setdefault(turn.system, [0, 0])
+            known[0] += bool(turn.references)
+            known[1] += 1
+    return {system: there / all_turns for system, (there, all_turns) in counts.items()}
 
 
 def several_turns(turns: Iterable[Turn]) -> bool:

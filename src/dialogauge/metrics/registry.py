@@ -36,6 +36,7 @@ BUILT_IN = {
     "perplexity": "dialogauge.metrics.likelihoods.likelihood:Perplexity",
     "pmi": "dialogauge.metrics.likelihoods.likelihood:Pmi",
     "fed": "dialogauge.metrics.likelihoods.fed:Fed",
+    "fed_dialogue": "dialogauge.metrics.likelihoods.fed:FedDialogue",
     "semantic_similarity": "dialogauge.metrics.dialogue.semantic:SemanticSimilarity",
     "semantic_distance": "dialogauge.metrics.dialogue.semantic:SemanticDistance",
     "fbd": "dialogauge.metrics.distance.fbd:Fbd",

@@ -12,6 +12,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
 from dialogauge.learned.gauge.model import PARTS, REPLY_WORDS, ReadyGauge, open_gauge
 from dialogauge.metrics.base import UNSIGNED, Floats
+from dialogauge.metrics.default_set import UNEQUAL
 from dialogauge.metrics.encoding import COVERAGE, NAMED, PreparedReader, ReadMeans
 from dialogauge.metrics.prepared import Sums
 from dialogauge.text.words import visible
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 CUT, SILENT, ALONE = range(len(PARTS), len(PARTS) + 3)
 """Columns after score and parts: whether a text was too long; whether the reply says nothing; whether what it says is
 scored by its context alone."""
-UNEQUAL = 0.05
-"""By how much systems may differ in the share of turns with references before it is said."""
 
 
 def percent(log_odds: Floats) -> Floats:
