@@ -27,6 +27,7 @@ SHOWN = (
         "train_entailment",
         "train_gauge",
         "synthesize_entailment",
+        "rate",
     ),
     *("Corpus", "Turn", "Result", "Comparison", "Agreement", "RunOptions", "MeanMetric"),
 )

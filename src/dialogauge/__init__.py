@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dialogauge.agreement import Agreement, correlate
     from dialogauge.corpus import Corpus, Turn
     from dialogauge.corpus.load import load, stream
+    from dialogauge.corpus.trusted import trusted_only
     from dialogauge.errors import DialogaugeError, InputError, MissingPackage
     from dialogauge.evaluation import (
         Comparison,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from dialogauge.metrics.function import metric
     from dialogauge.people.plan.choose import choose
     from dialogauge.people.plan.make_plan import plan
+    from dialogauge.people.rating.rate_corpus import open_study, rate
     from dialogauge.studies.audit import audit
     from dialogauge.studies.audit_result import Audit
     from dialogauge.studies.normality import normality
@@ -83,6 +85,7 @@ _HOMES = {
     "evaluate": "evaluation",
     "metric": "metrics.function",
     "normality": "studies.normality",
+    "open_study": "people.rating.rate_corpus",
     "perturb": "studies.perturb",
     "plan": "people.plan.make_plan",
     "plot_agreement": "figures",
@@ -95,11 +98,13 @@ _HOMES = {
     "plot_system_scatter": "figures",
     "plot_training": "figures",
     "plot_turn_scatter": "figures",
+    "rate": "people.rating.rate_corpus",
     "sensitivity": "studies.sensitivity",
     "synthesize_entailment": "learned.synthesis",
     "train_entailment": "learned.entailment.train",
     "train_gauge": "learned.gauge.train",
     "train_ruber": "learned.ruber.train",
+    "trusted_only": "corpus.trusted",
     "verify_run": "studies.verify_run",
     "worst_replies": "evaluation",
     "write_report": "figures.report",
@@ -127,6 +132,7 @@ __all__ = [
     "load",
     "metric",
     "normality",
+    "open_study",
     "perturb",
     "plan",
     "plot_agreement",
@@ -139,12 +145,14 @@ __all__ = [
     "plot_system_scatter",
     "plot_training",
     "plot_turn_scatter",
+    "rate",
     "sensitivity",
     "stream",
     "synthesize_entailment",
     "train_entailment",
     "train_gauge",
     "train_ruber",
+    "trusted_only",
     "verify_run",
     "worst_replies",
     "write_report",
