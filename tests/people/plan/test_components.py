@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dialogauge import Corpus, InputError, Turn
-from dialogauge.people.plan.components import Components, RatedSample, components, rater_names
+from dialogauge.people.plan.components import Components, GivenRatings, components, rater_names
 from tests.people.plan.made_up import rated_corpus
 
 
 def found(corpus: Corpus) -> Components:
-    return components(RatedSample.from_turns(corpus, "overall"))
+    return components(GivenRatings.from_turns(corpus, "overall"))
 
 
 def rated(values: dict[tuple[str, str], list[float]]) -> Corpus:
@@ -125,4 +125,4 @@ def test_too_little_to_vary():
     with pytest.raises(InputError, match="two contexts or more"):
         found(rated({("a", "1"): [1, 3], ("b", "1"): [5, 7]}))
     with pytest.raises(InputError, match="found none"):
-        RatedSample.from_turns([Turn("1", "yes")], "overall")
+        GivenRatings.from_turns([Turn("1", "yes")], "overall")

@@ -13,7 +13,7 @@ import numpy as np
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import unit_of
 from dialogauge.errors import unknown
-from dialogauge.people.plan.components import Components, RatedSample, components
+from dialogauge.people.plan.components import Components, GivenRatings, components
 from dialogauge.people.plan.gain import MetricGain, metric_gain
 from dialogauge.stats.arrays import Floats, group_means
 from dialogauge.stats.reliability import spearman_brown
@@ -55,7 +55,7 @@ class Basis:
     @classmethod
     def from_corpus(cls, name: str, corpus: Corpus, dimension: str, values: Mapping[str, Floats]) -> Basis:
         """Of the turns that have ratings; `values` are the metrics' on every turn, NaN where undefined."""
-        sample = RatedSample.from_turns(corpus, dimension)
+        sample = GivenRatings.from_turns(corpus, dimension)
         turns = [
             place
             for place, turn in enumerate(corpus)

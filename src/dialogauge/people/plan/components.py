@@ -66,7 +66,7 @@ class Components:
 
 
 @dataclass(frozen=True)
-class RatedSample:
+class GivenRatings:
     """Ratings of one dimension, one beside the other, with the places of what they belong to."""
 
     values: Floats
@@ -78,7 +78,7 @@ class RatedSample:
     """Krippendorff's, interval; NaN where no turn has two ratings."""
 
     @classmethod
-    def from_turns(cls, turns: Iterable[Turn], dimension: str) -> RatedSample:
+    def from_turns(cls, turns: Iterable[Turn], dimension: str) -> GivenRatings:
         """Of the turns that have ratings of this dimension."""
         rated = [turn for turn in turns if any(value is not None for value in turn.ratings.get(dimension, ()))]
         if not rated:
@@ -121,7 +121,7 @@ def rater_names(turn: Turn, dimension: str) -> Sequence[str] | None:
     return [str(name) for name in names] if len(set(map(str, names))) == len(names) else None
 
 
-def components(sample: RatedSample) -> Components:
+def components(sample: GivenRatings) -> Components:
     """Needs two units that the same system answered."""
     pairs = _Pairs(sample)
     null = {True: pairs.mean("S"), False: pairs.mean("")}
@@ -178,7 +178,7 @@ class _Pairs:
     """Mean products of two ratings, less their systems' means, by what they share: some of system S, unit U, turn T and
     rater R. Sums over pairs come from sums over groups, and what is shared exactly from inclusion and exclusion."""
 
-    def __init__(self, sample: RatedSample) -> None:
+    def __init__(self, sample: GivenRatings) -> None:
         self.centred = sample.values - group_means(sample.values, sample.systems)[sample.systems]
         self._places = {"S": sample.systems, "U": sample.units, "T": sample.turns, "R": sample.raters}
         self._known: dict[str, Floats] = {}
@@ -209,6 +209,6 @@ class _Pairs:
         return self._known[key]
 
 
-def _turns_per_unit(sample: RatedSample) -> float:
+def _turns_per_unit(sample: GivenRatings) -> float:
     answered = np.unique(np.column_stack([sample.systems, sample.units]), axis=0)
     return len(np.unique(sample.turns)) / len(answered)
