@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from dialogauge.learned.ruber.train import train_ruber
     from dialogauge.learned.synthesis import synthesize_entailment
     from dialogauge.metrics.function import metric
+    from dialogauge.people.estimate.estimate_corpus import estimate
+    from dialogauge.people.estimate.estimate_result import Estimate
     from dialogauge.people.plan.choose import choose
     from dialogauge.people.plan.make_plan import plan
     from dialogauge.people.rating.rate_corpus import open_study, rate
@@ -71,6 +73,7 @@ _HOMES = {
     "load": "corpus",
     "stream": "corpus",
     "DialogaugeError": "errors",
+    "Estimate": "people.estimate.estimate_result",
     "InputError": "errors",
     "MissingPackage": "errors",
     "Result": "evaluation",
@@ -82,6 +85,7 @@ _HOMES = {
     "compare": "evaluation",
     "compare_runs": "evaluation",
     "correlate": "agreement",
+    "estimate": "people.estimate.estimate_corpus",
     "evaluate": "evaluation",
     "metric": "metrics.function",
     "normality": "studies.normality",
@@ -115,6 +119,7 @@ __all__ = [
     "Comparison",
     "Corpus",
     "DialogaugeError",
+    "Estimate",
     "InputError",
     "MissingPackage",
     "Result",
@@ -128,6 +133,7 @@ __all__ = [
     "compare",
     "compare_runs",
     "correlate",
+    "estimate",
     "evaluate",
     "load",
     "metric",

@@ -33,7 +33,7 @@ from dialogauge.cli import (
 from dialogauge.cli.checks import audit, verify
 from dialogauge.cli.common.output import add_quiet
 from dialogauge.cli.common.parser import Command, Parser, add_subcommands
-from dialogauge.cli.people import plan, rate
+from dialogauge.cli.people import estimate, plan, rate
 from dialogauge.errors import DialogaugeError, InputError, unknown
 from dialogauge.tables import printable
 
@@ -43,6 +43,7 @@ VERBS = {
     "correlate": correlate,
     "report": report,
     "answer": answer,
+    "estimate": estimate,
     "plan": plan,
     "rate": rate,
     "reproduce": reproduce,
