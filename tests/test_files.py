@@ -24,7 +24,7 @@ def test_what_is_written_is_moved_into_place(tmp_path):
 
 def test_what_was_there_is_replaced(tmp_path):
     for text in ("first", "second"):
-        with whole_directory(tmp_path / "run") as new:
+        with whole_directory(tmp_path / "run", overwrite=True) as new:
             (new / f"{text}.txt").write_text(text)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["second.txt"]
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
@@ -133,7 +133,7 @@ def killed(self, target):
     rename(self, target)
     os.kill(os.getpid(), 9)
 Path.rename = killed
-with whole_directory(folder / 'run') as new:
+with whole_directory(folder / 'run', overwrite=True) as new:
     (new / "a").write_text("second")
 if False:"""
     (left,) = killed(code, tmp_path)
@@ -155,7 +155,7 @@ def test_interrupted_between_the_two_moves_of_an_overwrite(tmp_path, monkeypatch
         raise KeyboardInterrupt
 
     def overwrite():
-        with whole_directory(tmp_path / "run") as new:
+        with whole_directory(tmp_path / "run", overwrite=True) as new:
             (new / "a").write_text("second")
             monkeypatch.setattr(type(tmp_path), "rename", interrupted)
 

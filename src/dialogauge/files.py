@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
@@ -22,6 +23,7 @@ except ImportError:  # Windows: what a killed process leaves stays there
 NEW, OLD, LOCK = "new", "old", "dialogauge.lock"
 """What an unfinished directory holds: what is written, what it replaces, and a lock that ends with its process."""
 _UNFINISHED = re.compile(r"\.(.+)\.[0-9a-f]{16}")
+THERE = "is there already and was left as it is; choose another name or pass --overwrite"
 _under_way: set[Path] = set()
 """The unfinished directories of this process."""
 
@@ -34,15 +36,14 @@ def check_writable(directory: Path, overwrite: bool, files: Sequence[str], what:
     if directory.is_symlink() or (directory.exists() and not directory.is_dir()):
         raise InputError("is there and is not a directory; choose another name", directory)
     if directory.exists() and not overwrite:
-        raise InputError("is there already and was left as it is; choose another name or pass --overwrite", directory)
+        raise InputError(THERE, directory)
     found = {path.name for path in directory.iterdir()} if directory.exists() else set()
     if others := found - set(files):
         names = ", ".join(repr(name) for name in sorted(others)[:3])
         raise InputError(f"holds more than {what} ({names}) and is not overwritten", directory)
     if found and files[0] not in found:
         raise InputError(f"is not {what} (it has no {files[0]}) and is not overwritten", directory)
-    if not directory.exists():
-        _check_parents(directory)
+    _check_can_be_made(directory)
 
 
 def check_writable_file(path: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
@@ -51,10 +52,10 @@ def check_writable_file(path: Path, overwrite: bool, inputs: Iterable[Path] = ()
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError("is there and is not a plain file; choose another name", path)
     if path.exists() and not overwrite:
-        raise InputError("is there already and was left as it is; choose another name or pass --overwrite", path)
+        raise InputError(THERE, path)
     if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
         raise InputError("is what is read, and is not overwritten; choose another name", path)
-    _check_parents(path)
+    _check_can_be_made(path)
 
 
 def expanded(path: str | Path) -> Path:
@@ -70,9 +71,22 @@ def _refuse_nul(path: Path) -> None:
         raise InputError(f"no file can have this name: {str(path)!r}")
 
 
-def _check_parents(path: Path) -> None:
-    if not next(parent for parent in path.absolute().parents if parent.exists()).is_dir():
+def _check_can_be_made(path: Path) -> None:
+    """By making something beside it: modes say nothing of a file system that is read-only, or of a quota."""
+    parent = next(parent for parent in path.absolute().parents if parent.exists())
+    if not parent.is_dir():
         raise InputError("cannot be made: a part of its path is a file", path)
+    try:
+        tried = parent / _hidden(path)
+        tried.mkdir(mode=0o700)
+        tried.rmdir()
+    except OSError as error:
+        raise InputError(f"cannot be made in {parent}: {error.strerror or error}", path) from None
+
+
+def _hidden(target: Path) -> str:
+    """A name of its own for what is on its way to the target."""
+    return f".{target.name}.{secrets.token_hex(8)}"
 
 
 @contextmanager
@@ -90,14 +104,15 @@ def whole_file(path: Path, overwrite: bool) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         check_writable_file(path, overwrite)
-        new.replace(path)
+        _move_file(new, path, overwrite)
+        _sync_folder(path.parent)
 
 
 @contextmanager
-def whole_directory(directory: Path) -> Iterator[Path]:
-    """An empty directory beside the target; what is written to it is moved into place when all went well. A process
-    that is killed between the two moves of an overwrite leaves the target absent; whoever writes there next restores
-    it."""
+def whole_directory(directory: Path, overwrite: bool = False) -> Iterator[Path]:
+    """An empty directory beside the target; what is written to it is moved into place when all went well. Of several
+    processes that write to one target without `overwrite`, exactly one succeeds. One that is killed between the two
+    moves of an overwrite leaves the target absent; whoever writes there next restores it."""
     with unfinished(directory) as partial:
         new = partial / NEW
         new.mkdir()
@@ -105,9 +120,55 @@ def whole_directory(directory: Path) -> Iterator[Path]:
         for file in new.iterdir():
             with file.open("rb") as written:
                 os.fsync(written.fileno())
-        if directory.exists():
-            directory.rename(partial / OLD)
-        new.rename(directory)
+        _sync_folder(new)
+        _move_directory(new, directory, overwrite)
+        _sync_folder(directory.parent)
+
+
+def _move_file(new: Path, path: Path, overwrite: bool) -> None:
+    """Unless something may be overwritten, by a link: it fails where another process was first."""
+    if overwrite:
+        new.replace(path)
+        return
+    try:
+        path.hardlink_to(new)
+    except FileExistsError:
+        raise InputError(THERE, path) from None
+    except OSError:  # a file system without links
+        try:
+            path.open("xb").close()
+        except FileExistsError:
+            raise InputError(THERE, path) from None
+        new.replace(path)
+
+
+def _move_directory(new: Path, directory: Path, overwrite: bool) -> None:
+    """A directory takes the place of none but an empty one. What is to be overwritten is moved away first, and again
+    where another process has put its own there meanwhile."""
+    while True:
+        try:
+            new.rename(directory)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES) or not directory.is_dir():
+                raise
+            if not overwrite:
+                raise InputError(THERE, directory) from None
+        else:
+            return
+        old = new.with_name(OLD)
+        shutil.rmtree(old, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            directory.rename(old)
+
+
+def _sync_folder(folder: Path) -> None:
+    """So that names outlast a power failure, where the file system can."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 @contextmanager
@@ -118,12 +179,14 @@ def unfinished(target: Path) -> Iterator[Path]:
     remove_abandoned(target.parent)
     lock = None
     while lock is None:
-        partial = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+        partial = target.with_name(_hidden(target))
         _under_way.add(partial)  # before it is there: a signal may come at any moment
         try:
             partial.mkdir(mode=0o700)
             lock = _locked(partial)
         except OSError:
+            with suppress(OSError):
+                partial.rmdir()
             _under_way.discard(partial)
             raise
     try:
@@ -187,13 +250,24 @@ def _opened(lock: Path) -> BinaryIO:
 
 
 def _remove(partial: Path) -> None:
-    """What was to be replaced goes back to its place if nothing else stands there."""
-    if name := _UNFINISHED.fullmatch(partial.name):
+    """What was to be replaced goes back to its place if nothing else stands there. Where it cannot, all stays: the
+    next process that writes there tries again."""
+    if (name := _UNFINISHED.fullmatch(partial.name)) and (old := partial / OLD).exists():
         target = partial.with_name(name[1])
+        if not target.exists():
+            try:
+                old.rename(target)
+            except OSError:
+                if not target.exists():
+                    return
+    for inside in (partial / NEW, partial / OLD):
+        shutil.rmtree(inside, ignore_errors=True)
         with suppress(OSError):
-            if not target.exists():
-                (partial / OLD).rename(target)
-    shutil.rmtree(partial, ignore_errors=True)
+            inside.unlink(missing_ok=True)
+    if not any((partial / name).exists() for name in (NEW, OLD)):  # else the lock says whose it is
+        with suppress(OSError):
+            (partial / LOCK).unlink(missing_ok=True)
+            partial.rmdir()
 
 
 def cache_folder() -> Path:

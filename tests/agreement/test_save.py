@@ -41,6 +41,12 @@ def test_what_is_written(tmp_path):
             np.testing.assert_allclose(own["rating"], people(corpus), rtol=1e-12)
 
 
+def test_a_name_that_looks_like_an_address_is_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    quick({"first": rated(n=5)}).save("s3:bucket/run")
+    assert sorted(path.name for path in (tmp_path / "s3:bucket" / "run").iterdir()) == FILES
+
+
 def test_texts_come_back_with_their_corpora(tmp_path):
     corpora = {"first": rated(n=5), "second": rated(n=5, seed=1)}
     run = quick(corpora).save(tmp_path / "run")

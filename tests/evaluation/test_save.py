@@ -6,6 +6,7 @@ import pytest
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import evaluate
+from dialogauge.evaluation.load_result import load_result
 from tests.killed_saves import directories_left
 
 FILES = ["measures.npz", "run.json", "scores.json", "texts.parquet", "turns.parquet"]
@@ -27,6 +28,15 @@ def test_what_is_written(result, tmp_path):
     assert list(turns.columns) == ["id", "system", "metric", "value"]
     assert len(turns) == 30
     assert [path.name for path in directory.parent.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize("name", ["llama3:8b/run1", "s3:bucket/run", "file:///etc/run", "hdfs://host/run"])
+def test_a_name_that_looks_like_an_address_is_a_name(result, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    directory = result.save(name)
+    assert sorted(path.name for path in (tmp_path / name).iterdir()) == FILES
+    assert load_result(directory).scores == result.scores
+    assert len(list(load_result(directory).texts)) == 30
 
 
 def test_same_input_same_bytes(result, tmp_path):
@@ -78,6 +88,7 @@ def test_a_failed_write_leaves_nothing(result, tmp_path, monkeypatch):
 RESULT = """
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import evaluate
+from dialogauge.evaluation.load_result import load_result
 turns = [Turn(str(i), f"hello {i}", (f"q{i}",)) for i in range(20000)]
 result = evaluate(Corpus(turns), "length", resamples=2)
 """

@@ -28,7 +28,7 @@ def save_agreement(
     agreement: Agreement, directory: Path, *, overwrite: bool, command: list[str] | None, texts: bool
 ) -> Path:
     check_agreement_writable(directory, overwrite)
-    with whole_directory(directory) as new:
+    with whole_directory(directory, overwrite) as new:
         (new / AGREEMENT).write_text(agreement.to_json() + "\n", encoding="utf-8")
         record = {**_run_record(agreement, command), "texts": texts}
         (new / RUN).write_text(to_json(record) + "\n", encoding="utf-8")
@@ -53,7 +53,7 @@ def _write_turns(rated: list[RatedTurns], path: Path) -> None:
     text, number = pa.dictionary(pa.int32(), pa.string()), pa.float64()
     names = {"corpus": text, "id": pa.string(), "system": pa.string(), "dimension": text, "rating": number}
     schema = pa.schema([*names.items(), ("metric", text), ("value", number)])
-    with pq.ParquetWriter(path, schema) as writer:
+    with path.open("wb") as file, pq.ParquetWriter(file, schema) as writer:  # a path may look like an address
         for part in rated:
             for dimension, ratings in part.ratings.items():
                 given = np.flatnonzero(~np.isnan(ratings))
@@ -73,7 +73,7 @@ def _write_turns(rated: list[RatedTurns], path: Path) -> None:
 
 
 def _write_texts(rated: list[RatedTurns], path: Path) -> None:
-    with closing(TextsWriter(path, corpora=True)) as writer:
+    with path.open("wb") as file, closing(TextsWriter(file, corpora=True)) as writer:
         for part in rated:
             writer.write(part.turns, part.corpus)
 

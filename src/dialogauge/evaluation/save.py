@@ -45,7 +45,7 @@ def save_result(
     texts: RunTexts | KeptTexts | None,
 ) -> Path:
     check_run_writable(directory, overwrite)
-    with whole_directory(directory) as new:
+    with whole_directory(directory, overwrite) as new:
         _write_files(result, new, command, with_texts=texts is not None)
         if texts is not None:
             texts.save(new / TEXTS)
@@ -93,7 +93,7 @@ def _write_turns(result: Result, path: Path) -> None:
 
     text = pa.dictionary(pa.int32(), pa.string())
     schema = pa.schema([("id", pa.string()), ("system", text), ("metric", text), ("value", pa.float64())])
-    with pq.ParquetWriter(path, schema) as writer:
+    with path.open("wb") as file, pq.ParquetWriter(file, schema) as writer:  # a path may look like an address
         for sample in result.samples:
             if sample.values is None:
                 continue

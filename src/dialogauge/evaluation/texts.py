@@ -22,9 +22,10 @@ ROWS = 4096
 
 class TextsWriter:
     """A Parquet file with one row per turn, under the names that the reader of Parquet knows, so that it is a corpus
-    too. `corpora`: whether a column says of which corpus a turn is."""
+    too. `corpora`: whether a column says of which corpus a turn is. The file is given open: pyarrow would take a path
+    such as `s3:runs/1` for an address."""
 
-    def __init__(self, target: Path | IO[bytes], *, corpora: bool = False) -> None:
+    def __init__(self, target: IO[bytes], *, corpora: bool = False) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -61,7 +62,7 @@ class TextsInMemory:
         return (turn for turn in self.turns if turn.system in self.systems)
 
     def save(self, path: Path) -> None:
-        with closing(TextsWriter(path)) as writer:
+        with path.open("wb") as file, closing(TextsWriter(file)) as writer:
             writer.write(self)
 
 

@@ -94,7 +94,7 @@ def write_model(
     check_model_writable(directory, overwrite)
     content = save({name: np.asarray(array, order="C") for name, array in weights.items()})
     hashed = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-    with whole_directory(directory) as new:
+    with whole_directory(directory, overwrite) as new:
         (new / WEIGHTS).write_bytes(content)
         (new / CARD).write_text(to_json({"schema": SCHEMA, **card, "weights": hashed}) + "\n", encoding="utf-8")
         (new / README).write_text(readme, encoding="utf-8")
