@@ -151,6 +151,19 @@ def test_a_pause_keeps_what_is_on_the_screen(served):
     assert len(ratings(study)) == 1
     assert "Raters can rate." in words(organiser.post(f"{organiser.home}/resume"))
     assert "Item 2 of" in words(one.get())
+    to_the_end(one)
+    study.pause()
+    assert "You have rated all" in words(one.get()), "no one waits for a code"
+    assert "Thank you" in words(one.post(f"{one.home}/finish"))
+
+
+def test_a_place_that_was_given_on(served):
+    study, (one, _) = served(practice=())
+    page = one.consent()
+    study.release(study.rater_by_token(one.home.removeprefix("/r/")).name)
+    assert "closed for you" in words(one.get())
+    assert "closed for you" in words(one.post(action(page), q0="4"))
+    assert ratings(study) == []
 
 
 def test_the_organisers_page(served):

@@ -102,11 +102,36 @@ def test_other_machines_only_behind_a_proxy_with_tls(host):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://rate.example.org", "rate.example.org", "https://", "https://x/y", "https://x?y", "ftp://x", ""]
+    "url",
+    [
+        "http://rate.example.org",
+        "rate.example.org",
+        "https://",
+        "https://x/y",
+        "https://x?y",
+        "ftp://x",
+        "",
+        "https://a@b",
+        "https://x:y",
+        "https://[x",
+    ],
 )
 def test_a_public_url_is_encrypted_and_has_no_path(url):
     with pytest.raises(InputError, match="expected https"):
         check_public_url("localhost", url)
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("https://rate.example.org:443/", "https://rate.example.org"),
+        ("HTTPS://RATE.example.org:8443", "https://rate.example.org:8443"),
+        ("http://localhost:80", "http://localhost"),
+        ("http://[::1]:9000", "http://[::1]:9000"),
+    ],
+)
+def test_a_public_url_as_browsers_write_it(url, origin):
+    assert check_public_url("0.0.0.0", url) == origin
 
 
 def test_those_who_guess_links_are_slowed_down_and_raters_are_not(served):

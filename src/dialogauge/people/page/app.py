@@ -89,12 +89,12 @@ class RatingApp:
         if rater.finished:
             return self._done(rater) if what is None else see_other(here)
         if rater.released:
-            return self._said("This study is closed for you", "Your place was given to someone else. Thank you.")
+            return self._said("This study is closed for you", "Nothing more can be kept. Thank you for what you rated.")
         if not rater.consented:
             return self._consent(request, rater, here, what)
         if posted:
             return self._posted(request, rater, here, what, found["item"])
-        if self.study.paused:
+        if self._waits(rater):
             return self._said("The study is paused", "Your answers are saved. Please come back later by the same link.")
         if what == "item":
             return page(self._item(rater, here, self._own(rater, found["item"])))
@@ -102,6 +102,13 @@ class RatingApp:
             return see_other(here)
         onward = self._onward(rater, here)
         return see_other(onward) if onward != here else self._all_answered(rater, here)
+
+    def _waits(self, rater: Rater) -> bool:
+        """Whether the study is paused, and not over for this rater: who has rated everything gets the code."""
+        if not self.study.paused:
+            return False
+        done, items = self.study.progress(rater)
+        return done < items
 
     def _onward(self, rater: Rater, here: str) -> str:
         """Where the next item is; the rater's own page where there is none."""
@@ -158,7 +165,7 @@ class RatingApp:
             return see_other(here)
         if screen.stage == "practice":
             return see_other(f"{here}/item/{public_id}")
-        return see_other(here if self.study.paused else self._onward(rater, here))
+        return see_other(here if self._waits(rater) else self._onward(rater, here))
 
     def _all_answered(self, rater: Rater, here: str) -> PageResponse:
         last = self.study.previous(rater)

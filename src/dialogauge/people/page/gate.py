@@ -42,14 +42,28 @@ def check_public_url(host: str, public_url: str | None) -> str | None:
                 "behind a proxy that does TLS, and say --public-url https://…"
             )
         return None
-    parts = urlsplit(public_url)
-    local = parts.scheme == "http" and is_loopback(parts.hostname or "")
-    if (parts.scheme != "https" and not local) or not parts.hostname or parts.path not in ("", "/") or parts.query:
+    if (origin := _origin(public_url)) is None:
         raise InputError(
             f"--public-url: expected https:// and the name of a host, with no path (https://rate.example.org), found "
             f"{quote(public_url)}"
         )
-    return f"{parts.scheme}://{parts.netloc.lower()}"
+    return origin
+
+
+def _origin(url: str) -> str | None:
+    """As browsers write it: in lower case, without the port that is understood. None where it is not fit to be one."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    encrypted = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host or ""))
+    if not encrypted or not host or "@" in parts.netloc or parts.path not in ("", "/") or parts.query or parts.fragment:
+        return None
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (
+        f":{port}" if port not in (None, {"https": 443, "http": 80}[parts.scheme]) else ""
+    )
 
 
 class Bucket:

@@ -31,12 +31,13 @@
     show();
   }
 
-  // A second click while the first is under way sends nothing; back in the page, it may be sent again.
+  // A second click while the first is under way sends nothing; later, or back in the page, it may be sent again.
   function once(sent) {
     let under_way = false;
     sent.addEventListener("submit", (event) => {
       if (under_way) event.preventDefault();
       under_way = true;
+      setTimeout(() => { under_way = false; }, 5000);
     });
     window.addEventListener("pageshow", () => { under_way = false; });
   }
