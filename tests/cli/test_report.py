@@ -99,7 +99,9 @@ def test_what_is_refused_is_refused_before_any_work(dialogauge, responses, tmp_p
     (tmp_path / "empty").mkdir()
     for call, message in (
         (("report", tmp_path / "empty"), "is no run: it has no run.json"),
-        (("report", tmp_path / "nothing"), "no such run"),
+        (("report", tmp_path / "nothing"), "no such run; a run is a directory that `dialogauge score FILE --out DIR`"),
+        (("report", tmp_path / "runn"), f"no such run; did you mean {run}?"),
+        (("report", responses), f"`dialogauge score {responses} --html PAGE` writes a page of responses at once"),
         (("report", run, "--out", tmp_path), "is not a plain file"),
         (("report", run, "--out", tmp_path / "page.txt"), "ends in .html"),
         (("report", run, run, "--out", tmp_path / "page.html"), "the same run is given twice"),

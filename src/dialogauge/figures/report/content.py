@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -13,6 +14,7 @@ import numpy as np
 from dialogauge.agreement.load_agreement import is_agreement_run, load_agreement
 from dialogauge.agreement.result import Agreement
 from dialogauge.corpus.corpus import SourceFile
+from dialogauge.corpus.reading.source import refuse_missing
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.compare_systems import compare_result, compare_runs
@@ -116,10 +118,8 @@ def runs_content(
     progress: bool = False,
 ) -> ReportContent:
     """Of kept runs: one of `score` or `correlate`, or several of `score` beside each other."""
-    for path in paths:
-        if not is_run(path):
-            wanted = "it has no run.json, which `dialogauge score FILE --out DIR` and `correlate` write"
-            raise InputError(f"is no run: {wanted}" if Path(path).exists() else "no such run", path)
+    for path in map(Path, paths):
+        _refuse_unless_run(path)
     studies = [path for path in paths if is_agreement_run(path)]
     if studies and len(paths) > 1:
         raise InputError("is a run of `correlate`, of which a report has one; give it alone", studies[0])
@@ -132,6 +132,17 @@ def runs_content(
         result = compare_runs(paths, keep_texts=True)
     texts = texts and (not studies or kept_texts(studies[0]) is not None)
     return report_content(result, _kept_origin(paths), names=names, digits=digits, texts=texts, progress=progress)
+
+
+def _refuse_unless_run(path: Path) -> None:
+    """Says what a run is, and how one is made."""
+    made = "a run is a directory that `dialogauge score FILE --out DIR` or `dialogauge correlate FILE --out DIR` writes"
+    refuse_missing(path, "run", made)
+    if path.is_file():
+        at_once = f"dialogauge score {shlex.quote(str(path))} --html PAGE"
+        raise InputError(f"is a file and no run: {made}; `{at_once}` writes a page of responses at once", path)
+    if not is_run(path):
+        raise InputError(f"is no run: it has no run.json; {made}", path)
 
 
 def file_name(path: str) -> str:
