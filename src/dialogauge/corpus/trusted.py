@@ -22,7 +22,7 @@ def trusted_only(corpus: Corpus) -> Corpus:
     What was left out is counted in a caveat, and so are ratings that nothing is said of, which stay. Where nothing is
     said of any, an `InputError` is raised.
     """
-    turns, marked, left, unknown = [], 0, 0, 0
+    turns, marked, left, total, unknown = [], 0, 0, 0, 0
     for turn in corpus:
         changed = turn
         for field, given in (("ratings", turn.ratings), ("dialogue_ratings", turn.extra.get("dialogue_ratings") or {})):
@@ -35,6 +35,7 @@ def trusted_only(corpus: Corpus) -> Corpus:
             unknown += sum(_count(values) for dimension, values in given.items() if dimension not in said)
             lost = sum(_count(given[dimension]) - _count(kept[dimension]) for dimension in given)
             left += lost
+            total += sum(map(_count, given.values()))
             if lost:
                 changed = _with(changed, field, kept)
         turns.append(changed)
@@ -42,6 +43,8 @@ def trusted_only(corpus: Corpus) -> Corpus:
         raise InputError(
             "--trusted: expected ratings with the field `trusted`, which `dialogauge rate --export` writes, found none"
         )
+    if left == total:
+        raise InputError(f"--trusted: none of the {counted(total, 'rating')} passed the study's checks")
     return replace(corpus, turns=turns, caveats=(*corpus.caveats, *_caveats(left, unknown)))
 
 

@@ -223,6 +223,12 @@ def test_trusted_needs_marks_that_fit():
             trusted_only(Corpus([replace(turn, extra={"trusted": marks})]))
 
 
+def test_where_nothing_is_trusted_it_is_said():
+    turn = Turn("1", "hi", ratings={"overall": [3, 4]}, extra={"trusted": {"overall": [False, False]}})
+    with pytest.raises(InputError, match="none of the 2 ratings passed"):
+        trusted_only(Corpus([turn]))
+
+
 def test_dialogues_that_no_one_is_trusted_on_are_not_rated_by_their_turns():
     turn = Turn(
         "1",
