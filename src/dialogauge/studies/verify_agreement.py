@@ -61,13 +61,13 @@ class KeptValues(MeanMetric):
     title = "values that a study kept"
     bounds = (-np.inf, np.inf)
 
-    of: str
+    metric: str
     higher_is_better: bool | None
     values: Mapping[tuple[str, str], float] = field(compare=False)
 
     @property
     def label(self) -> str:
-        return self.of
+        return self.metric
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
         return np.array([[self.values[turn.system, turn.id]] for turn in turns]).reshape(len(turns), 1)

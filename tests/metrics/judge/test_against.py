@@ -111,7 +111,7 @@ def test_a_system_that_is_not_measured_is_not_there():
 
 
 def test_the_id_tells_apart_replies_to_one_context():
-    replies = OtherReplies.of("old", [turn("old", "1", "one", "hi"), turn("old", "2", "two", "hi"), *OLD[2:4]])
+    replies = OtherReplies.noted("old", [turn("old", "1", "one", "hi"), turn("old", "2", "two", "hi"), *OLD[2:4]])
     assert [replies.to(turn("new", name, "", "hi")) for name in ("1", "2", "3")] == ["one", "two", None]
     assert replies.to(turn("new", "another name", "", "and 3?")) == "xxx"
     assert replies.to(turn("new", "3", "", "and 5?")) is None
@@ -119,9 +119,9 @@ def test_the_id_tells_apart_replies_to_one_context():
 
 def test_parts_add_up_in_any_order():
     turns = [*OLD, *NEW, turn("old", "1", "another")]
-    whole = OtherReplies.of("old", turns)
+    whole = OtherReplies.noted("old", turns)
     for split in (0, 3, 7, 13):
-        first, second = OtherReplies.of("old", turns[:split]), OtherReplies.of("old", turns[split:])
+        first, second = OtherReplies.noted("old", turns[:split]), OtherReplies.noted("old", turns[split:])
         assert first + second == second + first == whole
 
 

@@ -117,7 +117,7 @@ class ModelJudge(MeansOfRows):
 
     def survey(self, turns: Iterable[Turn], beside_real: bool = False) -> OtherReplies | None:
         """What the system replied that the others are held against; as large as that system."""
-        return OtherReplies.of(self.against, turns) if self.against else None
+        return OtherReplies.noted(self.against, turns) if self.against else None
 
     def learn(
         self, surveyed: OtherReplies | None, encoders: Encoders, real: Corpus | None = None

@@ -21,7 +21,7 @@ class OtherReplies:
     """By system, the contexts of all the others."""
 
     @classmethod
-    def of(cls, system: str, turns: Iterable[Turn]) -> OtherReplies:
+    def noted(cls, system: str, turns: Iterable[Turn]) -> OtherReplies:
         found = cls(system, {}, {})
         for turn in turns:
             if turn.system == system:
