@@ -23,6 +23,8 @@ except ImportError:  # Windows: what a killed process leaves stays there
 NEW, OLD, LOCK = "new", "old", "dialogauge.lock"
 """What an unfinished directory holds: what is written, what it replaces, and a lock that ends with its process."""
 _UNFINISHED = re.compile(r"\.(.+)\.[0-9a-f]{16}")
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""What the system says of a disk that is full or broken."""
 THERE = "is there already and was left as it is; choose another name or pass --overwrite"
 _under_way: set[Path] = set()
 """The unfinished directories of this process."""
@@ -149,7 +151,7 @@ def _move_directory(new: Path, directory: Path, overwrite: bool) -> None:
         try:
             new.rename(directory)
         except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES) or not directory.is_dir():
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
             if not overwrite:
                 raise InputError(THERE, directory) from None
@@ -191,6 +193,10 @@ def unfinished(target: Path) -> Iterator[Path]:
             raise
     try:
         yield partial
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            error.filename, error.filename2 = str(target), None  # which the system does not say of a write
+        raise
     finally:
         _remove(partial)
         lock.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ from dialogauge.cli.common.output import (
     add_presentation,
     check_html,
     check_plot,
+    deliver,
     presentation,
     rendered,
     warn,
@@ -100,13 +101,17 @@ def run(arguments: argparse.Namespace) -> int:
     comparison = _compare(arguments, [gate.request for gate in (*guards, *limits)])
     failures = [*fell_behind(comparison, guards), *below(comparison.scores, limits)]
     warn([*comparison.caveats, *held_against_nothing(comparison, guards)], arguments)
-    print(rendered(comparison, arguments), flush=True)
+    deliver(rendered(comparison, arguments), lambda: _write(comparison, arguments, how["names"]))
+    return exit_status(failures)
+
+
+def _write(comparison: Comparison, arguments: argparse.Namespace, names: Mapping[str, str]) -> None:
+    """The files that were asked for."""
     if arguments.plot:
         from dialogauge.figures import plot_comparison
 
-        plot_comparison(comparison.renamed(how["names"]), arguments.plot)
+        plot_comparison(comparison.renamed(names), arguments.plot)
     write_html(comparison, arguments)
-    return exit_status(failures)
 
 
 def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Comparison:

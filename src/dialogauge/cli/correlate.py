@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from dialogauge.cli.common.output import (
     add_out,
     add_presentation,
     check_html,
+    deliver,
     presentation,
     rendered,
     warn,
@@ -31,6 +33,7 @@ from dialogauge.cli.common.output import (
 from dialogauge.errors import InputError
 
 if TYPE_CHECKING:
+    from dialogauge.agreement import Agreement
     from dialogauge.corpus import Corpus
 
 HELP = "see how well metrics agree with people"
@@ -108,16 +111,20 @@ def run(arguments: argparse.Namespace) -> int:
         **options(arguments),
     )
     warn(result.caveats, arguments)
-    print(rendered(result, arguments), flush=True)
+    deliver(rendered(result, arguments), lambda: _write(result, arguments, how["names"]))
+    return 0
+
+
+def _write(result: Agreement, arguments: argparse.Namespace, names: Mapping[str, str]) -> None:
+    """The files that were asked for."""
     if arguments.out:
         texts = not arguments.no_texts
         result.save(arguments.out, overwrite=arguments.overwrite, command=arguments.command, texts=texts)
     if arguments.figures:
         from dialogauge.figures.agreement import plot_agreement
 
-        plot_agreement(result.renamed(how["names"]), arguments.figures, arguments.figure_format)
+        plot_agreement(result.renamed(names), arguments.figures, arguments.figure_format)
     write_html(result, arguments)
-    return 0
 
 
 def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:

@@ -19,6 +19,7 @@ PATIENCE = 2.0
 
 def start() -> NoReturn:
     """The command line as a process of its own."""
+    _see_to_closed_streams()
     _see_to_signals()
     from dialogauge.cli.main import main
 
@@ -26,6 +27,18 @@ def start() -> NoReturn:
     for number in _seen_to():
         signal.signal(number, signal.SIG_DFL)  # all is done: what comes now ends the process without a word
     sys.exit(code)
+
+
+def _see_to_closed_streams() -> None:
+    """A file that is opened gets the first number that is free: without stdout it would be that of stdout, and what a
+    library prints would stand in it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
 
 
 def _see_to_signals() -> None:

@@ -35,6 +35,7 @@ from dialogauge.cli.common.output import add_quiet
 from dialogauge.cli.common.parser import Command, Parser, add_subcommands
 from dialogauge.cli.people import estimate, plan, rate
 from dialogauge.errors import DialogaugeError, InputError, unknown
+from dialogauge.files import NO_ROOM
 from dialogauge.tables import printable
 
 VERBS = {
@@ -64,6 +65,8 @@ VERBS = {
 
 PROGRAM = "dialogauge"
 DONE, FAILED, WRONG_CALL = 0, 1, 2
+PANIC = "PanicException"
+"""What libraries written in Rust raise where they meet what they did not expect; it is no `Exception`."""
 
 EXAMPLES = """\
 examples:
@@ -78,6 +81,8 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line. 0: done. 1: the work failed. 2: the input or the call was wrong."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if sys.stdout is None:
+        return _fail("stdout: is closed, and results go there; > /dev/null throws them away", FAILED)
     gc.set_threshold(100_000, 20, 20)  # turns and rows are many, live long, and never form cycles
     for out in (sys.stdout, sys.stderr):
         if isinstance(out, io.TextIOWrapper):
@@ -103,9 +108,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        return _fail(f"{error.filename or 'dialogauge'}: {error.strerror or error}", FAILED)
+        return _fail(f"{_place(error)}: {error.strerror or error}", FAILED)
+    except MemoryError:
+        return _fail(f"`{' '.join([PROGRAM, *arguments])}` needs more memory than there is", FAILED)
     except KeyboardInterrupt:
         return _fail("stopped", 130)
+    except BaseException as error:
+        if type(error).__name__ != PANIC:
+            raise
+        return _fail(f"a library that is written in Rust gave up: {' '.join(str(error).split())}", FAILED)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -120,6 +131,13 @@ def build_parser() -> argparse.ArgumentParser:
     commands = {name: Command.from_module(module) for name, module in VERBS.items()}
     add_subcommands(parser, commands, dest="verb", metavar="VERB")
     return parser
+
+
+def _place(error: OSError) -> str:
+    """The file that it is about. What is written to files says so (`files.unfinished`); what is left is printed."""
+    if error.filename is not None:
+        return os.fsdecode(error.filename) if isinstance(error.filename, bytes) else str(error.filename)
+    return "stdout" if error.errno in NO_ROOM else PROGRAM
 
 
 def _unknown_verb(text: str) -> InputError:

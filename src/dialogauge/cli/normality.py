@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dialogauge.cli.common.inputs import add_encoding, add_inputs, listed_names, reading, real_conversations, whole
-from dialogauge.cli.common.output import add_plot, add_presentation, check_plot, presentation, warn
+from dialogauge.cli.common.output import add_plot, add_presentation, check_plot, deliver, presentation, warn
 
 HELP = "test whether the vectors that FBD takes for Gaussian are"
 DESCRIPTION = """\
@@ -65,9 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
         **making,
     )
     warn(result.caveats, arguments)
-    print(result.render(arguments.format, **how), flush=True)
-    if arguments.plot:
-        from dialogauge.figures.studies import plot_normality
 
-        plot_normality(result.renamed(how["names"]), arguments.plot)
+    def draw() -> None:
+        if arguments.plot:
+            from dialogauge.figures.studies import plot_normality
+
+            plot_normality(result.renamed(how["names"]), arguments.plot)
+
+    deliver(result.render(arguments.format, **how), draw)
     return 0

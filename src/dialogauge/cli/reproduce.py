@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dialogauge.cli.common.inputs import Joined, whole
-from dialogauge.cli.common.output import add_format, add_plot, check_plot, table_width, warn
+from dialogauge.cli.common.output import add_format, add_plot, check_plot, deliver, table_width, warn
 from dialogauge.errors import InputError, require_neural, unknown
 
 if TYPE_CHECKING:
@@ -144,9 +144,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_plot(arguments)
     result = WHAT[arguments.what].make(arguments)
     warn(result.caveats, arguments)
-    print(result.render(arguments.format, width=table_width(arguments)), flush=True)
-    if arguments.plot:
-        _plot(arguments.what, result, arguments.plot)
+    drawn = [lambda: _plot(arguments.what, result, arguments.plot)] if arguments.plot else []
+    deliver(result.render(arguments.format, width=table_width(arguments)), *drawn)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dialogauge.cli.common.gates import BELOW, add_fail_below, below, exit_status, parse_gates
@@ -27,6 +27,7 @@ from dialogauge.cli.common.output import (
     add_presentation,
     check_html,
     check_plot,
+    deliver,
     presentation,
     rendered,
     warn,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from dialogauge.corpus import Corpus
     from dialogauge.corpus.load import Loading
     from dialogauge.evaluation import Result
-    from dialogauge.evaluation.replies import ListedReplies, Order
+    from dialogauge.evaluation.replies import ListedReplies, Order, RankedReplies
     from dialogauge.metrics.registry import Request
 
 ORDERS: tuple[Order, ...] = ("worst", "best")
@@ -116,16 +117,26 @@ def run(arguments: argparse.Namespace) -> int:
     ranked = rank_replies(result, _again(corpus, arguments), ranked_by, counts) if counts else {}
     beside: dict[str, Sequence[ListedReplies]] = {"explanations": explanations}
     beside |= {order: found for order, found in ranked.items()}
-    print(rendered(result, arguments, beside), flush=True)
+    deliver(rendered(result, arguments, beside), lambda: _write(result, arguments, ranked, how["names"]))
+    return exit_status(below(result.scores, limits))
+
+
+def _write(
+    result: Result,
+    arguments: argparse.Namespace,
+    ranked: Mapping[Order, Sequence[RankedReplies]],
+    names: Mapping[str, str],
+) -> None:
+    """The files that were asked for."""
     if arguments.out:
+        texts = not arguments.no_texts
         how_made = arguments.command
         result.save(arguments.out, overwrite=arguments.overwrite, command=how_made, ranked=ranked, texts=texts)
     if arguments.plot:
         from dialogauge.figures import plot_scores
 
-        plot_scores(result.renamed(how["names"]), arguments.plot)
+        plot_scores(result.renamed(names), arguments.plot)
     write_html(result, arguments)
-    return exit_status(below(result.scores, limits))
 
 
 def _requests(arguments: argparse.Namespace, limited: Sequence[Request]) -> tuple[list[Request], list[Request]]:

@@ -14,7 +14,7 @@ from dialogauge.cli.common.inputs import (
     options,
     reading,
 )
-from dialogauge.cli.common.output import add_plot, add_presentation, check_plot, presentation, warn
+from dialogauge.cli.common.output import add_plot, add_presentation, check_plot, deliver, presentation, warn
 
 HELP = "see which metrics notice when responses get worse"
 DESCRIPTION = """\
@@ -72,9 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
         **options(arguments),
     )
     warn(result.caveats, arguments)
-    print(result.render(arguments.format, **how), flush=True)
-    if arguments.plot:
-        from dialogauge.figures.studies import plot_sensitivity
 
-        plot_sensitivity(result.renamed(how["names"]), arguments.plot)
+    def draw() -> None:
+        if arguments.plot:
+            from dialogauge.figures.studies import plot_sensitivity
+
+            plot_sensitivity(result.renamed(how["names"]), arguments.plot)
+
+    deliver(result.render(arguments.format, **how), draw)
     return 0

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dialogauge.cli.common.inputs import add_reading, add_skip_invalid, number, reading, whole
-from dialogauge.cli.common.output import add_format, add_plot, check_plot, remark, table_width, warn
+from dialogauge.cli.common.output import add_format, add_plot, check_plot, deliver, remark, table_width, warn
 from dialogauge.cli.common.parser import Command, add_subcommands
 from dialogauge.errors import InputError, require_neural, unknown
 
@@ -123,11 +123,14 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 def _show(trained: TrainingResult, arguments: argparse.Namespace, metric: str) -> int:
     """Prints what came of training, draws it where asked to, and says how the model is used."""
     warn(trained.caveats, arguments)
-    print(trained.render(arguments.format, width=table_width(arguments)), flush=True)
-    if arguments.plot:
-        from dialogauge.figures import plot_training
 
-        plot_training(trained.card, arguments.plot)
+    def draw() -> None:
+        if arguments.plot:
+            from dialogauge.figures import plot_training
+
+            plot_training(trained.card, arguments.plot)
+
+    deliver(trained.render(arguments.format, width=table_width(arguments)), draw)
     call = f"dialogauge score FILE --metrics {quote(f'{metric}[model={arguments.out}]')}"
     remark(f"use it: {call}", arguments)
     return 0

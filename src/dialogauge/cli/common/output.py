@@ -6,7 +6,7 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -177,6 +177,16 @@ def print_table(
     """In the format that was asked for."""
     width = table_width(arguments)
     print(render(arguments.format, table=table, records=records, document=document, width=width))
+
+
+def deliver(text: str, *writers: Callable[[], object]) -> None:
+    """Writes what was asked for to files first, and then prints: a pipe that is closed early costs nothing that was to
+    be kept. What fails on the way to a file is still printed."""
+    try:
+        for write in writers:
+            write()
+    finally:
+        print(text, flush=True)
 
 
 def add_quiet(parser: argparse.ArgumentParser, **default: Any) -> None:
