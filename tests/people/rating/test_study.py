@@ -1,6 +1,7 @@
 """A study under way: blind screens, answers that stay, one rater's reach."""
 
 import json
+import sqlite3
 import stat
 import threading
 from collections import Counter
@@ -259,6 +260,25 @@ def test_a_study_goes_on_where_it_was_left(study, rater):
         assert again.settings == study.settings
         assert again.next_assignment(rater) == waiting
         assert again.assignment(rater, first.public_id).answers == {"coherence": 4.0}
+
+
+def test_a_closed_study_takes_nothing_more(study, rater):
+    screen = study.next_assignment(rater)
+    study.close()
+    with pytest.raises(sqlite3.OperationalError, match="closed"):
+        study.answer(rater, screen.public_id, {"coherence": 4})
+
+
+def test_closing_waits_for_what_is_under_way(study, rater):
+    with study.store.writing() as db:
+        closing = threading.Thread(target=study.close)
+        closing.start()
+        closing.join(0.1)
+        assert closing.is_alive()
+        db.execute("UPDATE rater SET excluded = 'late' WHERE id = 1")
+    closing.join()
+    with Study.open(study.directory) as again:
+        assert again.organiser_view().raters[0].reasons == ("excluded: late",)
 
 
 def test_closing_leaves_one_file(study, rater):

@@ -112,7 +112,7 @@ def _add_people(group: Any) -> None:
 def _add_serving(group: Any) -> None:
     group.add_argument("--host", metavar="NAME", help="where to listen (default: localhost)")
     group.add_argument(
-        "--port", metavar="N", type=whole, help="(default: the one before; at first 8765, or one that is free)"
+        "--port", metavar="N", type=whole, help="0: one that is free (default: the one before; at first 8765, if free)"
     )
     group.add_argument("--public-url", metavar="URL", help="how raters reach the page, where not on this machine")
     group.add_argument("--no-serve", action="store_true", help="only make the study; links come when it is served")
@@ -249,7 +249,7 @@ def _serve(study: Study, arguments: argparse.Namespace) -> int:
         for sentence in _where(study, origin):
             print(sentence, flush=True)
 
-    port = _usual_port() if port is None else port
+    port = port or _free_port(PORT if port is None else 0)
     _stop_gently()
     try:
         serve(study, host, port, public, announce)
@@ -258,9 +258,10 @@ def _serve(study: Study, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _usual_port() -> int:
-    """8765, or one that is free where something listens there already."""
-    for port in (PORT, 0):
+def _free_port(wanted: int) -> int:
+    """The one wanted, or another where something listens there already. It is chosen before the server starts, and
+    kept, so that links hold after a crash."""
+    for port in (wanted, 0):
         with socket.socket() as trial, suppress(OSError):
             trial.bind(("127.0.0.1", port))
             return int(trial.getsockname()[1])

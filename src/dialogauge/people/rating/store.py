@@ -18,6 +18,8 @@ from dialogauge.sqlite_file import connect, transaction, write_back
 FILE = "study.sqlite"
 VERSION = 1
 LOG = 1 << 22
+PATIENCE = 5.0
+"""Seconds that answers under way get before a study is closed."""
 SCHEMA = (
     "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # What came in, as it came, in order: the export gives every turn back.
@@ -64,7 +66,9 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._idle: list[sqlite3.Connection] = []
-        self._lock = threading.Lock()
+        self._under_way = 0
+        self._changed = threading.Condition()
+        self._writer = threading.Lock()
         self._closed = False
 
     @classmethod
@@ -95,13 +99,15 @@ class Store:
             yield db
         except BaseException:
             db.close()  # whatever state it is in, no one meets it again
+            self._give(None)
             raise
         self._give(db)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction; kept when it ends, or else undone whole."""
-        with self.reading() as db, transaction(db):
+        """A transaction; kept when it ends, or else undone whole. Threads wait for each other here, in turn: SQLite
+        would let them sleep and try again, some of them for long."""
+        with self._writer, self.reading() as db, transaction(db):
             yield db
 
     @contextmanager
@@ -130,9 +136,12 @@ class Store:
             new.rename(target)
 
     def close(self) -> None:
-        """Writes the log back, so that one file holds everything."""
-        with self._lock:
-            idle, self._idle, self._closed = self._idle, [], True
+        """Lets what is under way come to its end, refuses what comes later, and writes the log back, so that one file
+        holds everything."""
+        with self._changed:
+            self._closed = True
+            self._changed.wait_for(lambda: not self._under_way, PATIENCE)
+            idle, self._idle = self._idle, []
         for place, db in enumerate(idle):
             if place == 0:
                 with suppress(sqlite3.Error):  # another process reads: the log is whole, and is written back later
@@ -140,21 +149,28 @@ class Store:
             db.close()
 
     def _take(self) -> sqlite3.Connection:
-        with self._lock:
+        with self._changed:
+            if self._closed:
+                raise sqlite3.OperationalError("the study is closed")
+            self._under_way += 1
             if self._idle:
                 return self._idle.pop()
-        db = connect(self.path, SCHEMA, VERSION, LOG)
-        db.row_factory = sqlite3.Row
-        db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA foreign_keys = ON")
+        try:
+            db = connect(self.path, SCHEMA, VERSION, LOG)
+            db.row_factory = sqlite3.Row
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            self._give(None)
+            raise
         return db
 
-    def _give(self, db: sqlite3.Connection) -> None:
-        with self._lock:
-            if not self._closed:
+    def _give(self, db: sqlite3.Connection | None) -> None:
+        with self._changed:
+            self._under_way -= 1
+            if db is not None:
                 self._idle.append(db)
-                return
-        db.close()
+            self._changed.notify_all()
 
 
 def note(
