@@ -20,7 +20,7 @@ FEW = 30
 size count as fewer of equal size (`equal_units`)."""
 FEWEST = 5
 """With fewer rated units there is no interval at all."""
-GROUPS = 200
+GROUPS = 50
 """Into so many groups units without ratings are put for the bootstrap."""
 
 Method = Literal["student", "bootstrap", "anytime", "none"]

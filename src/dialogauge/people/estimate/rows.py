@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -122,21 +122,23 @@ class Estimating:
     ) -> None:
         """What each metric was worth by itself and, of several, all together: the geometric mean over systems, or pairs
         of them."""
+        made = [*(rows.systems if form == "rating" else rows.pairs)]
+        mine = [row.worth for row in made if (row.dimension, row.form) == (dimension, form)]
+        together = _geometric_mean([np.nan if each is None else each for each in mine])
+        if len(self.metrics) == 1:
+            rows.worths.append(MetricWorth(dimension, form, self.metrics[0], together))
+            return
         for place, metric in enumerate(self.metrics):
             alone = []
             for sample in samples.values():
                 totals = sample.totals(count, sample.values[:, place], finite=self.these_turns)
                 alone.append(self._estimate([sample], [totals]).worth)
             rows.worths.append(MetricWorth(dimension, form, metric, _geometric_mean(alone)))
-        if len(self.metrics) > 1:
-            made = [*(rows.systems if form == "rating" else rows.pairs)]
-            together = [row.worth for row in made if (row.dimension, row.form) == (dimension, form)]
-            found = _geometric_mean([np.nan if each is None else each for each in together])
-            rows.worths.append(MetricWorth(dimension, form, TOGETHER, found))
+        rows.worths.append(MetricWorth(dimension, form, TOGETHER, together))
 
 
-def _unit_count(samples: object) -> int:
-    return 1 + max(int(sample.units.max()) for sample in samples)  # type: ignore[attr-defined]
+def _unit_count(samples: Iterable[RatedSample]) -> int:
+    return 1 + max(int(sample.units.max()) for sample in samples)
 
 
 def _both(
