@@ -78,12 +78,13 @@ def _check_can_be_made(path: Path) -> None:
     parent = next(parent for parent in path.absolute().parents if parent.exists())
     if not parent.is_dir():
         raise InputError("cannot be made: a part of its path is a file", path)
+    tried = parent / _hidden(path)
     try:
-        tried = parent / _hidden(path)
         tried.mkdir(mode=0o700)
-        tried.rmdir()
     except OSError as error:
         raise InputError(f"cannot be made in {parent}: {error.strerror or error}", path) from None
+    with suppress(OSError):  # where another process took it for abandoned already
+        tried.rmdir()
 
 
 def _hidden(target: Path) -> str:
