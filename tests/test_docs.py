@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 START = sorted((ROOT / "docs" / "start").glob("*.md"))
 REPORT = ROOT / "docs" / "report.md"
+RATE = ROOT / "docs" / "rate.md"
 ALSO = [ROOT / "docs" / name for name in ("answers.md", "audit.md", "distances.md")]
 PAGES = sorted([README, *ALSO, *START, *(ROOT / "docs" / "metrics").glob("*.md")])
 NEURAL = (
@@ -93,7 +94,7 @@ def test_commands_print_what_the_page_shows(page):
 
 # Those of the README train models.
 @pytest.mark.parametrize(
-    "page", [pytest.param(README, marks=pytest.mark.slow), *START, REPORT], ids=lambda page: page.name
+    "page", [pytest.param(README, marks=pytest.mark.slow), *START, REPORT, RATE], ids=lambda page: page.name
 )
 def test_commands_run(page, tmp_path, monkeypatch, capsys):
     """Those that stand without output, one after the other, since some use what others wrote."""
