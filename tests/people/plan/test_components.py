@@ -126,3 +126,17 @@ def test_too_little_to_vary():
         found(rated({("a", "1"): [1, 3], ("b", "1"): [5, 7]}))
     with pytest.raises(InputError, match="found none"):
         GivenRatings.from_turns([Turn("1", "yes")], "overall")
+
+
+def test_systems_that_are_good_where_the_other_is_bad():
+    """Their difference varies more than systems of contexts of their own would: twice 1 + 1, not twice 1."""
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=500)
+    values = {
+        (system, str(c)): (sign * quality[c] + rng.normal(0, 0.3, 2)).tolist()
+        for c in range(500)
+        for system, sign in (("a", 1), ("b", -1))
+    }
+    parts = found(rated(values))
+    assert parts.context == 0
+    assert parts.of_difference(1) == pytest.approx(2 * (2 + 0.09), rel=0.1)

@@ -8,7 +8,7 @@ A rating of system s on unit c by rater r is taken as
 turn's own part shows only where units have several turns. Each sum of variances is the covariance of two ratings that
 share some of system, unit, turn and rater and nothing else: the mean product over all such pairs of ratings, each less
 its system's mean, minus that over pairs that share nothing (or the system alone, where these share it). That needs no
-balance. A variance that comes out negative is 0."""
+balance. A variance that comes out negative is shown as 0."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Components:
     """How units differ for all systems alike, which pairs of systems do not see; None where no two systems share a
     unit, and it is in `system_context`."""
     system_context: float
-    """How units differ for one system and not for another."""
+    """How units differ for one system and not for another. Where one system is good on the units on which the other is
+    bad, this is larger, and `context` 0, so that the variance of a difference is right."""
     turn: float
     """How turns of one unit and system differ; 0 where most units have one turn, and it is in `system_context`."""
     rater: float | None
@@ -132,23 +133,23 @@ def components(sample: GivenRatings) -> Components:
 
     def covariance(shared: str) -> float | None:
         mean, nothing = pairs.mean(shared), null["S" in shared]
-        return None if mean is None or nothing is None else max(mean - nothing, 0.0)
+        return None if mean is None or nothing is None else mean - nothing
 
     total = max(float(np.mean(pairs.centred**2)) - alone, 0.0)
     same_turn, same_unit, same_context = covariance("SUT"), covariance("SU"), covariance("U")
-    turns = total if same_turn is None else min(same_turn, total)
+    turns = total if same_turn is None else min(max(same_turn, 0.0), total)
     per_unit = _turns_per_unit(sample)
     if per_unit < SEVERAL_TURNS:
         per_unit, same_unit = 1.0, None
-    units = turns if same_unit is None else min(same_unit, turns)
+    units = turns if same_unit is None else min(max(same_unit, 0.0), turns)
     context = None if same_context is None else min(same_context, units)
     within = total - turns
     rater, system_rater, context_rater = _of_raters(
         covariance("R"), covariance("SR"), covariance("UR"), context, within
     )
     return Components(
-        context,
-        units - (context or 0.0),
+        None if context is None else max(context, 0.0),
+        units - (context or 0.0),  # more than there is in all where context is below 0, as the difference has it
         turns - units,
         rater=rater,
         system_rater=system_rater,
@@ -165,6 +166,7 @@ def _of_raters(
     """What raters' leniency, and their tastes in systems and contexts, have of the variance within turns, from the
     covariances of ratings by the same rater. What the same people do not add to a difference of systems (leniency and
     contexts together) is taken from the ratings of one context, of which there are most, and only then divided."""
+    rater = None if rater is None else max(rater, 0.0)
     both = None if with_context is None else min(max(with_context - (context or 0.0), 0.0), within)
     if rater is None:  # no one rated two contexts: leniency and taste are one
         return None, None, both
