@@ -68,6 +68,16 @@ def test_what_is_rated_is_not_asked_again(tmp_path, capsys):
     assert "no more than the 44 contexts that nobody has rated, found 45" in capsys.readouterr().err
 
 
+def test_what_was_rated_must_be_what_is_chosen_from(tmp_path, capsys):
+    study = tmp_path / "study.jsonl"
+    call = ["plan", EVERYDAY, "--choose", "3", "--rated", str(study)]
+    turn = {"id": "01", "system": "good", "response": "other", "ratings": {"overall": 3}}
+    for wrong, message in ((turn, "people rated the reply 'other'"), ({**turn, "id": "x"}, "has no such turn")):
+        study.write_text(json.dumps(wrong), encoding="utf-8")
+        assert main(call) == 2
+        assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

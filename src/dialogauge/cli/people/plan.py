@@ -152,7 +152,7 @@ def _choice(arguments: argparse.Namespace) -> int:
         _corpus(arguments.files, arguments),
         arguments.choose,
         arguments.metrics,
-        rated=_corpus(arguments.rated, arguments) if arguments.rated else None,
+        rated=arguments.rated,
         dimension=arguments.dimension,
         **given,
         **options(arguments),

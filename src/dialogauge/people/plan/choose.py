@@ -3,7 +3,7 @@ probability with which it was drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Unpack
 
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from dialogauge.agreement.points import choose_dimensions, mean_rating
 from dialogauge.corpus.corpus import Corpus
-from dialogauge.corpus.frames import CorpusLike, as_corpus
+from dialogauge.corpus.frames import CorpusLike
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import COUNT, Caveat, InputError, check_number, check_whole, quote, unknown
+from dialogauge.errors import COUNT, Caveat, InputError, check_number, check_whole, unknown
 from dialogauge.evaluation.digits import fixed
 from dialogauge.evaluation.forms import Forms
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
+from dialogauge.people.estimate.gather import Paths, gather
 from dialogauge.people.plan.strata import Counts, Places, allocate, by_score, spread_by_stratum
 from dialogauge.people.plan.turn_values import turn_values
 from dialogauge.stats.arrays import Floats
@@ -96,7 +97,7 @@ def choose(
     n: int,
     metric: Metrics | None = None,
     *,
-    rated: CorpusLike | None = None,
+    rated: Paths | None = None,
     dimension: str | None = None,
     strata: int = STRATA,
     allocation: Allocation = "proportional",
@@ -116,7 +117,7 @@ def choose(
         corpus: Whatever holds turns, as for `evaluate`.
         n: How many contexts.
         metric: One that has values of single turns.
-        rated: Turns with ratings of earlier studies, as `rate --export` writes them; those of `corpus` count too.
+        rated: Files with ratings of earlier studies, as `rate --export` writes them; those of `corpus` count too.
         dimension: What was rated, for `neyman`; by default "overall", else the first.
         strata: How many, of nearly one size; fewer where so many would hold too few contexts.
         allocation: "proportional" to the strata's sizes, or "neyman": also to how much earlier ratings differ in each.
@@ -133,15 +134,17 @@ def choose(
     check_whole("strata", strata, 1, 1000)
     if allocation not in ALLOCATIONS:
         raise unknown("allocation", allocation, ALLOCATIONS)
-    turns = as_corpus(corpus).select(run.systems)
-    before = _Before.from_corpus(turns, None if rated is None else as_corpus(rated))
-    pool = _Pool.from_corpus(turns, before)
+    turns, pairs = gather(corpus, rated)
+    turns = turns.select(run.systems)
+    pool = _Pool.from_corpus(
+        turns, [side for pair in pairs if _is_given(pair.preferences) for side in (pair.a, pair.b)]
+    )
     if n > int((~pool.rated).sum()):
         left = counted(int((~pool.rated).sum()), "context")
         raise InputError(f"n: expected no more than the {left} that nobody has rated, found {n}")
     name, scores, caveats = _scores(turns, pool, metric, replace(run, systems=None))
     order = np.random.default_rng([run.seed, DRAW]).permutation(len(pool.keys))
-    spread = _Spread.from_corpus(turns, before, pool, dimension) if allocation == "neyman" else None
+    spread = _Spread.from_corpus(turns, pool, dimension) if allocation == "neyman" else None
     parts, drawn = _feasible(pool, scores, order, n, strata if name else 1, spread)
     picked = np.zeros(len(order), dtype=bool)
     for part, count in enumerate(drawn):
@@ -161,38 +164,7 @@ def choose(
         caveats.append(
             Caveat("fewer_strata", f"{counted(len(drawn), 'stratum', 'strata')} in place of {strata}: too few contexts")
         )
-    return Chosen(Corpus(chosen, turns.files), found, name, allocation, run.seed, [*caveats, *before.caveats])
-
-
-@dataclass(frozen=True)
-class _Before:
-    """Ratings that are there already: of which turns, and with what probability they were chosen."""
-
-    ratings: dict[tuple[str, ContextKey], Turn]
-    caveats: list[Caveat]
-
-    @classmethod
-    def from_corpus(cls, corpus: Corpus, rated: Corpus | None) -> _Before:
-        known = {(turn.system, _key(turn)): turn for turn in corpus}
-        found = {key: turn for key, turn in known.items() if _is_rated(turn)}
-        caveats = []
-        given = [] if rated is None else [turn for turn in rated if _is_rated(turn)]
-        missing = [turn for turn in given if (turn.system, _key(turn)) not in known]
-        for turn in given:
-            twin = known.get((turn.system, _key(turn)))
-            if twin and twin.response != turn.response:
-                whose = f"turn {quote(turn.id)} of {quote(turn.system)}"
-                raise InputError(f"rated: {whose} was rated with another response than it has here")
-            found[turn.system, _key(turn)] = turn
-        if given and len(missing) == len(given):
-            first = given[0]
-            raise InputError(
-                f"rated: none of the turns is here; the first is {quote(first.id)} of {quote(first.system)}"
-            )
-        if missing:
-            message = f"{len(missing)} of {counted(len(given), 'rated turn')} are not among those to choose from"
-            caveats.append(Caveat("rated_elsewhere", message))
-        return cls(found, caveats)
+    return Chosen(Corpus(chosen, turns.files), found, name, allocation, run.seed, caveats)
 
 
 @dataclass(frozen=True)
@@ -207,15 +179,16 @@ class _Pool:
     """Of contexts rated before: that with which they were chosen, 1 where they have none; NaN of the others."""
 
     @classmethod
-    def from_corpus(cls, corpus: Corpus, before: _Before) -> _Pool:
+    def from_corpus(cls, corpus: Corpus, compared: Sequence[Turn]) -> _Pool:
+        """`compared` are turns that people chose between."""
         if not len(corpus):
             raise InputError("expected turns to choose from, found none")
         keys = sorted({_key(turn) for turn in corpus})
         place = {key: at for at, key in enumerate(keys)}
         probability = np.full(len(keys), np.nan)
-        for (_, key), turn in before.ratings.items():
-            if key in place:
-                probability[place[key]] = _probability(turn)
+        for turn in (*(turn for turn in corpus if _is_rated(turn)), *compared):
+            if _key(turn) in place:
+                probability[place[_key(turn)]] = _probability(turn)
         return cls(keys, np.array([place[_key(turn)] for turn in corpus]), ~np.isnan(probability), probability)
 
 
@@ -228,15 +201,13 @@ class _Spread:
     contexts: Places
 
     @classmethod
-    def from_corpus(cls, corpus: Corpus, before: _Before, pool: _Pool, dimension: str | None) -> _Spread:
-        rated = Corpus(list(before.ratings.values()))
-        names = choose_dimensions(rated, "turn", [dimension] if dimension else None)
-        place = {key: at for at, key in enumerate(pool.keys)}
+    def from_corpus(cls, corpus: Corpus, pool: _Pool, dimension: str | None) -> _Spread:
+        names = choose_dimensions(corpus, "turn", [dimension] if dimension else None)
         number = {system: at for at, system in enumerate(corpus.systems)}
         rows = [
-            (mean_rating(turn.ratings[names[0]]), number[system], place[key])
-            for (system, key), turn in before.ratings.items()
-            if names and names[0] in turn.ratings and key in place and system in number
+            (mean_rating(turn.ratings[names[0]]), number[turn.system], at)
+            for turn, at in zip(corpus, pool.places, strict=True)
+            if names and names[0] in turn.ratings
         ]
         if len(rows) < LEAST:
             what = f" of {dimension!r}" if dimension else ""
@@ -315,8 +286,12 @@ def _key(turn: Turn) -> ContextKey:
 
 
 def _is_rated(turn: Turn) -> bool:
-    given: Sequence[Iterable[float | None]] = list(turn.ratings.values())
-    return any(value is not None for values in given for value in values) or bool(turn.extra.get("dialogue_ratings"))
+    return _is_given(turn.ratings) or bool(turn.extra.get("dialogue_ratings"))
+
+
+def _is_given(answers: Mapping[str, Iterable[object]]) -> bool:
+    """Whether anyone said anything."""
+    return any(value is not None for values in answers.values() for value in values)
 
 
 def _probability(turn: Turn) -> float:
