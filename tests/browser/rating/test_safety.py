@@ -11,7 +11,7 @@ from dialogauge.people.page import rater_pages
 from dialogauge.people.rating.questions import RatingQuestion
 from dialogauge.people.rating.settings import StudySettings
 from dialogauge.people.rating.study import Study
-from tests.browser.hostile_texts import CHARACTERS, MARKUP, TEXTS, turns, write_turns
+from tests.browser.hostile_texts import MARKUP, TEXTS, turns, write_turns
 from tests.browser.rating.conftest import running
 from tests.browser.rating.person import Person
 
@@ -21,6 +21,16 @@ FOREIGN = (
     "script:not([src='/asset/keys.js']), style, iframe, object, embed, base, img, link:not([href^='/asset/']), "
     "[onerror], [onload], [onclick], [onfocus], [onmouseover], [srcdoc], [style], meta[http-equiv], a[href^=javascript]"
 )
+LOOK = """foreign => {
+    const shown = [...document.querySelectorAll(".facts li, .bubble")], root = document.documentElement;
+    return {
+        texts: shown.map(it => it.textContent),
+        bidi: [...new Set(shown.map(it => getComputedStyle(it).unicodeBidi))],
+        foreign: document.querySelectorAll(foreign).length,
+        ran: window.__ran ?? null,
+        overflow: root.scrollWidth - root.clientWidth,
+    };
+}"""
 
 
 @pytest.fixture
@@ -67,11 +77,10 @@ def test_hostile_texts_are_shown_as_they_are_and_do_nothing(hostile, rater):
     seen = 0
     for public_id, texts in addresses(hostile):
         page.goto(f"{home}/item/{public_id}")
-        shown = page.locator(".facts li, .bubble").evaluate_all("found => found.map(it => it.textContent)")
-        assert shown == [text.translate(SIGNS) for text in texts]
-        assert page.locator(FOREIGN).count() == 0
-        assert page.evaluate("window.__ran") is None
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        found = page.evaluate(LOOK, FOREIGN)
+        assert found["texts"] == [text.translate(SIGNS) for text in texts]
+        assert found["bidi"] == ["isolate"], "marks of direction stay within their text"
+        assert (found["foreign"], found["ran"], found["overflow"] <= 0) == (0, None, True)
         seen += 1
     assert seen == len(TEXTS)
     expect(page.locator(".title")).to_have_text(MARKUP[1])
@@ -82,16 +91,6 @@ def test_hostile_texts_are_shown_as_they_are_and_do_nothing(hostile, rater):
     expect(page.get_by_role("region", name="Agreement")).to_contain_text(MARKUP[2])
     assert page.locator(FOREIGN).count() == 0
     assert page.evaluate("window.__ran") is None
-
-
-def test_marks_of_direction_stay_within_their_bubble(hostile, rater):
-    page = rater(hostile.origin, f"/join/{hostile.app.study.links.join}?PROLIFIC_PID=p")
-    home = joined(hostile, page)
-    for public_id, texts in addresses(hostile):
-        if any(CHARACTERS[2] in text for text in texts):
-            page.goto(f"{home}/item/{public_id}")
-            for bubble in page.locator(".bubble").all():
-                assert bubble.evaluate("it => getComputedStyle(it).unicodeBidi") in ("isolate", "plaintext")
 
 
 def test_even_unescaped_nothing_would_run(hostile, watched_rater, monkeypatch):

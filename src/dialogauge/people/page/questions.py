@@ -130,10 +130,11 @@ def _slider(name: str, question: RatingQuestion, given: Mapping[str, str]) -> st
     bounds = f'min="{question.low}" max="{question.high}" step="1"'
     asked = text(question.text or question.dimension)
     body = (
-        f'<div class="slider"><input type="range" {bounds} aria-label="{asked}" data-for="{name}-number" hidden>'
+        f'<div class="slider"><div class="line"><input type="range" {bounds} aria-label="{asked}" '
+        f'data-for="{name}-number" hidden>{_ends(question, hidden=False)}</div>'
         f'<label class="number"><span class="said">{question.low} to {question.high}:</span> '
         f'<input type="number" id="{name}-number" name="{name}" {bounds} inputmode="numeric" autocomplete="off" '
-        f'value="{text(given.get(name, ""))}"></label></div>{_ends(question, hidden=False)}'
+        f'value="{text(given.get(name, ""))}"></label></div>'
     )
     if question.na:
         checked = " checked" if _skip_name(name) in given else ""
