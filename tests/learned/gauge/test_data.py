@@ -1,6 +1,7 @@
 """Files that a gauge learns from; what is wrong with one is said with its path."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -139,3 +140,16 @@ def test_columns_of_ratings_are_those_of_the_rated_turns(read, said):
     assert data.rated.dimensions == {"rated.jsonl": "overall"}
     with pytest.raises(InputError, match="talk.jsonl: --map ratings.overall=stars: expected such a field"):
         read_data(GaugeFiles([said], mapping={"ratings.overall": "stars"}), RECIPE)
+
+
+def test_replies_drawn_with_several_seeds_count_once(said, tmp_path):
+    """People's stand in every file under the same name, and what was drawn is of its own file."""
+
+    def made(name, drawn):
+        line = {"id": "m:1", "dialogue": "m", "context": ["hello"]}
+        rows = [{**line, "response": "hi", "system": "human"}, {**line, "response": drawn, "system": "lm"}]
+        return write_lines(tmp_path / name, rows)
+
+    data = read_data(GaugeFiles([said], replies=[made("0.jsonl", "who?"), made("1.jsonl", "what?")]), RECIPE)
+    assert data.examples.kinds[data.made :] == ["human", "lm", "lm"]
+    assert [Path(file.path).name for file in data.sources["replies"]] == ["0.jsonl", "1.jsonl"]

@@ -82,13 +82,13 @@ def test_it_notices_every_damage():
 def test_replies_of_its_card(ready):
     """docs/metrics/gauge.md; another processor may round the last digit otherwise."""
     shown = {
-        "What is the capital of France?": {"Berlin.": 50, "Paris.": 40},
+        "What is the capital of France?": {"Berlin.": 68, "Paris.": 80},
         "I lost my job yesterday.": {
-            "I'm sorry to hear that.": 0.7,
-            "Oh no, what happened?": 51,
-            "Congratulations!": 39,
+            "I'm sorry to hear that.": 20,
+            "Oh no, what happened?": 80,
+            "Congratulations!": 45,
         },
-        "Do you like animals?": {"Yes.": 1.2},
+        "Do you like animals?": {"Yes.": 25},
     }
     for said, replies in shown.items():
         found = scores(ready, *replies, context=(said,))[:, 0]

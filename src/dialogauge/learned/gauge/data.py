@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -104,13 +105,13 @@ def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) ->
     rated, rated_corpora, unrated = _rated(files, recipe, progress)
     exchanges = exchanges_of(corpus)
     drawn = some_of(exchanges, recipe.exchanges, recipe.seed)
-    replies = load(files.replies, skip_invalid=files.skip_invalid, progress=progress) if files.replies else None
-    examples, made = learned_examples(drawn, replies or (), recipe.context, recipe.seed)
+    replies = [load(path, skip_invalid=files.skip_invalid, progress=progress) for path in files.replies]
+    examples, made = learned_examples(drawn, without_repeats(replies), recipe.context, recipe.seed)
     train, held = examples.divide(files.share, np.random.default_rng([recipe.seed, 2]))
     if not any(examples.kinds[row] == HUMAN for row in held.tolist()):
         raise InputError("no reply of people among what is held back: hold back more with --validation-share")
     judged = sum(bool(turn.ratings or turn.references) for turn in corpus)
-    loaded = [corpus, *([replies] if replies is not None else []), *rated_corpora]
+    loaded = [corpus, *replies, *rated_corpora]
     return GaugeData(
         examples,
         train,
@@ -120,11 +121,21 @@ def read_data(files: GaugeFiles, recipe: GaugeRecipe, progress: bool = False) ->
         same_utterance_replies(exchanges),
         {
             "conversations": corpus.files,
-            "replies": replies.files if replies is not None else (),
+            "replies": tuple(file for each in replies for file in each.files),
             "ratings": tuple(file for each in rated_corpora for file in each.files),
         },
         [*(caveat for each in loaded for caveat in each.caveats), *response_caveats(judged, len(corpus)), *unrated],
     )
+
+
+def without_repeats(drawn: Iterable[Iterable[Turn]]) -> Iterator[Turn]:
+    """Of files that were drawn with several seeds, each reply to a context once: people's stand in all of them."""
+    seen = set()
+    for turn in chain.from_iterable(drawn):
+        said = (conversation_of(turn), turn.context, turn.response)
+        if said not in seen:
+            seen.add(said)
+            yield turn
 
 
 def some_of(exchanges: list[Turn], most: int, seed: int) -> list[Turn]:
