@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dialogauge import Corpus, InputError, Turn, correlate, load
+from dialogauge.corpus.rated_pairs import read_rated_pairs
 from dialogauge.corpus.trusted import trusted_only
 from tests.people.rating.studies import SYSTEMS, a_corpus, a_study, always, rate_all, raters_of
 
@@ -105,6 +106,11 @@ def test_pairs_are_comparisons_with_sides_turned_back(tmp_path):
                 },
             )
         records, _ = exported(study)
+        back = load_export(study, tmp_path)
+    pairs, caveats = read_rated_pairs(tmp_path / "ratings.jsonl")
+    assert caveats == []
+    assert [pair.preferences for pair in pairs] == [{"overall": ("b", "tie")}] * 12
+    assert [turn.extra for turn in back] == [turn.extra for turn in turns]  # what is no verb of pairs sees the turns
     assert len(records) == 12
     for record in records:
         assert record["a"]["response"] < record["b"]["response"]  # the greater one was preferred
@@ -118,6 +124,13 @@ def test_pairs_are_comparisons_with_sides_turned_back(tmp_path):
         ("turn-0", SYSTEMS[0], SYSTEMS[2]),
         ("turn-0", SYSTEMS[1], SYSTEMS[2]),
     ]
+
+
+def test_pairs_that_no_one_chose_between_yet_are_pairs(tmp_path):
+    with a_study(tmp_path / "study", a_corpus(2), pairwise=True, ask=(), raters=2, people=2) as study:
+        assert len(load_export(study, tmp_path)) == 6
+    pairs, _ = read_rated_pairs(tmp_path / "ratings.jsonl")
+    assert [dict(pair.preferences) for pair in pairs] == [{}] * 6
 
 
 def test_ratings_of_dialogues_stand_with_all_their_turns(tmp_path):

@@ -149,6 +149,7 @@ def test_turns_that_were_rated_before_are_refused_under_the_same_name():
     with pytest.raises(InputError, match="overall_new"):
         items_of(rated)
     assert len(items_of(rated, ["quality 1-5"]).rated) == 6
+    assert len(items_of(rated, pairwise=True).rated) == 6  # preferences are no ratings
 
 
 def test_practice_is_ours_or_given_or_none():

@@ -53,6 +53,16 @@ def test_a_directory_that_holds_something_is_left_alone(study, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"study", "other"}
 
 
+def test_an_empty_directory_is_taken_but_for_the_present_one(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    a_study(tmp_path / "empty").close()
+    assert {path.name for path in (tmp_path / "empty").iterdir()} == {"study.sqlite", "links.txt"}
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(InputError, match="where you are"):
+        a_study(".")
+
+
 def test_what_is_no_study_is_refused(tmp_path):
     with pytest.raises(InputError, match="no such directory"):
         Study.open(tmp_path / "nowhere")

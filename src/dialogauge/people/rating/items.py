@@ -68,7 +68,8 @@ class StudyItems:
 
 def make_items(corpus: Corpus, settings: StudySettings, rng: np.random.Generator) -> StudyItems:
     """Refuses turns that cannot be shown or that have ratings of the same name already."""
-    _refuse_rated(corpus, settings)
+    if not settings.pairwise:  # preferences stand apart from ratings
+        _refuse_rated(corpus, settings)
     caveats: list[Caveat] = []
     if settings.pairwise:
         rated = _pairs(corpus, settings.against, caveats)

@@ -55,7 +55,9 @@ def write_study(directory: Path, corpus: Corpus, settings: StudySettings) -> lis
 
 
 def refuse_existing(directory: Path) -> None:
-    """Refuses whatever is there already, but for an empty directory."""
+    """Refuses whatever is there already, but for an empty directory that is not the present one."""
+    if directory.resolve() == Path.cwd():
+        raise InputError("is where you are; a study needs a directory of its own", directory)
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if (directory / FILE).exists():

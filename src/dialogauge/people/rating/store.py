@@ -82,12 +82,15 @@ class Store:
         """Refuses what is no study, or one of another version."""
         if not path.is_file():
             raise InputError(f"is not a rating study (it has no {FILE})", path.parent)
+        if not path.stat().st_size:
+            raise InputError("is empty, and not a rating study", path)
         store = cls(path)
         try:
             with store.reading() as db:
                 if not setting(db, "settings"):
-                    raise InputError("is empty, and not a rating study", path)
+                    raise sqlite3.DatabaseError("it has no settings")
         except sqlite3.Error as error:
+            store.close()
             raise InputError(f"cannot be read as a rating study: {error}", path) from None
         return store
 
@@ -97,9 +100,11 @@ class Store:
         db = self._take()
         try:
             yield db
-        except BaseException:
-            db.close()  # whatever state it is in, no one meets it again
-            self._give(None)
+        except BaseException as error:
+            broken = isinstance(error, sqlite3.Error) or db.in_transaction
+            if broken:
+                db.close()  # whatever state it is in, no one meets it again
+            self._give(None if broken else db)
             raise
         self._give(db)
 
