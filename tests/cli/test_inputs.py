@@ -183,7 +183,7 @@ def test_a_log_of_users_alone_is_refused(dialogauge, tmp_path):
 
 def test_real_conversations_keep_what_users_say(log):
     from dialogauge.corpus import load
-    from dialogauge.evaluation.measure import read_real
+    from dialogauge.evaluation.measuring.real_turns import read_real
 
     real, _, _ = read_real(load(log), progress=False)
     assert len(real) == 50

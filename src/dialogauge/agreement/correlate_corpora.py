@@ -23,7 +23,8 @@ from dialogauge.corpus.reading.source import STDIN
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.digits import defined
-from dialogauge.evaluation.measure import ROWS_FIT, measure, read_real
+from dialogauge.evaluation.measure import ROWS_FIT, measure
+from dialogauge.evaluation.measuring.real_turns import read_real
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
 from dialogauge.metrics.default_set import Choice
 from dialogauge.metrics.registry import Request

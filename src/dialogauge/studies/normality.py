@@ -14,7 +14,7 @@ from dialogauge.encode.base import Dtype, Pool, Text
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import COUNT, Caveat, InputError, check_whole, unknown
-from dialogauge.evaluation.measure import read_real
+from dialogauge.evaluation.measuring.real_turns import read_real
 from dialogauge.evaluation.options import Settings, chosen_systems
 from dialogauge.metrics.distance.distribution import RealSide
 from dialogauge.metrics.distance.fbd import Fbd

@@ -10,8 +10,8 @@ import dialogauge
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import InputError
+from dialogauge.evaluation.measuring.plan_asking import plan_asking
 from dialogauge.evaluation.options import RunOptions
-from dialogauge.evaluation.plan_asking import plan_asking
 from dialogauge.metrics.judge.other_replies import OtherReplies
 from dialogauge.metrics.registry import parse_request
 from tests.serving.scripted import Scripted, chat

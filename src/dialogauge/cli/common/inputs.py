@@ -172,7 +172,7 @@ def print_plan(corpus: Corpus | Loading, requests: Sequence[Request], arguments:
     """What --dry-run prints."""
     from dialogauge.endpoint.plan import Price
     from dialogauge.evaluation.options import RunOptions
-    from dialogauge.evaluation.plan_asking import plan_asking
+    from dialogauge.evaluation.measuring.plan_asking import plan_asking
 
     price = Price.parse(arguments.price) if arguments.price else None
     print("\n".join(plan_asking(corpus, requests, RunOptions(**options(arguments))).sentences(price)))

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dialogauge.corpus.turn import Turn, unit_key
 from dialogauge.errors import InputError, quote
+from dialogauge.metrics.base import AnyMetric
 
 LONGEST = 200_000
 """A dialogue of a stream lies in memory as a whole: so many turns of all systems do."""
@@ -52,3 +53,8 @@ def _pass(batch: Sequence[Turn], passed: set[tuple[str, int]], whole_for: Collec
                 "dialogue, or leave it out"
             )
     passed.update(found)
+
+
+def of_whole_dialogues(metrics: Iterable[AnyMetric]) -> list[str]:
+    """The labels of those that look at whole dialogues."""
+    return list(dict.fromkeys(metric.label for metric in metrics if metric.level == "dialogue"))

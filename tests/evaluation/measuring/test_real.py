@@ -17,7 +17,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.turn import REAL, unit_key
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.intervals import Resampler
-from dialogauge.evaluation.measure import RealTurns, read_real
+from dialogauge.evaluation.measuring.real_turns import RealTurns, read_real
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.units import Units
 from tests.encode.models import build

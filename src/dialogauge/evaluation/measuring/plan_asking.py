@@ -11,8 +11,8 @@ from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.endpoint.plan import AskingPlan
 from dialogauge.errors import InputError
-from dialogauge.evaluation.asking import planned
-from dialogauge.evaluation.measure import Census
+from dialogauge.evaluation.measuring.asking import planned
+from dialogauge.evaluation.measuring.census import Census
 from dialogauge.evaluation.options import RunOptions
 from dialogauge.metrics.registry import Request
 
