@@ -39,6 +39,7 @@ class Crowd:
     """What all raters sent and waited for."""
 
     def __init__(self) -> None:
+        self.first_pages: list[float] = []
         self.pages: list[float] = []
         self.answers: list[float] = []
         self.sent: dict[str, dict[str, int]] = {}
@@ -64,8 +65,10 @@ class LoadRater(threading.Thread):
     def _rate(self) -> None:
         sent = self.crowd.sent.setdefault(self.who, {})
         _, place = self._ask("POST", f"{self.home}/consent", {"agree": "1"})
+        times = self.crowd.first_pages
         while True:
-            status, page = self._page(place)
+            status, page = self._page(place, times)
+            times = self.crowd.pages
             if status != 200 or not (found := FORM.search(page)):
                 return
             action = found[1]
@@ -77,12 +80,12 @@ class LoadRater(threading.Thread):
             else:
                 place = self.home  # what practice explains is not waited for
 
-    def _page(self, place: str) -> tuple[int, str]:
+    def _page(self, place: str, times: list[float]) -> tuple[int, str]:
         started = time.perf_counter()
         status, page = self._ask("GET", place)
         while status == 303:
             status, page = self._ask("GET", page)
-        self.crowd.pages.append(time.perf_counter() - started)
+        times.append(time.perf_counter() - started)
         return status, page
 
     def _answer(self, action: str, value: int, twice: bool) -> str:
@@ -128,6 +131,7 @@ def main() -> None:
     expected = Counter((name, text, value) for name, sent in crowd.sent.items() for text, value in sent.items())
     found = Counter(kept)
     rows = [
+        _row("the first page, all at the same moment, ms", crowd.first_pages),
         _row("a page, ms", crowd.pages),
         _row("an answer until it is on the disk, ms", crowd.answers),
     ]
@@ -135,9 +139,10 @@ def main() -> None:
         Header(f"{raters} raters at once", align="left"),
         *map(Header, ("n", "median", "99th percentile", "slowest")),
     ]
+    asked = len(crowd.first_pages) + len(crowd.pages) + len(crowd.answers)
     busy = ", ".join(f"{count} times {status}" for status, count in crowd.refused.items()) or "none"
     notes = [
-        f"{wall:.0f} s in all, {(len(crowd.pages) + len(crowd.answers)) / wall:.0f} pages and answers a second, "
+        f"{wall:.0f} s in all, {asked / wall:.0f} pages and answers a second, "
         f"{seconds:g} s to look at an item; refused and asked again: {busy}",
         f"answers sent {expected.total()}, in the export {found.total()}, lost {(expected - found).total()}, "
         f"doubled or changed {(found - expected).total()}",
