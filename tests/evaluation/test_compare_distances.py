@@ -14,8 +14,8 @@ from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import all_pairs
 from dialogauge.metrics.distance.fbd import Fbd
 from tests.encode.models import build
+from tests.evaluation.measuring.test_real import conversations, talk
 from tests.evaluation.test_floors import beside, paired
-from tests.evaluation.test_real import conversations, talk
 
 DISTANCES = ["fbd", "fbd[est=extrapolated]", "prd[runs=2]", "mmd", "mmd[kernel=gaussian]", "prdc"]
 

@@ -14,8 +14,8 @@ from dialogauge.metrics.distance.fbd import Fbd
 from dialogauge.metrics.distance.mmd import Mmd
 from dialogauge.stats.resampling import Jackknife
 from tests.encode.models import build
+from tests.evaluation.measuring.test_real import conversations, responses
 from tests.evaluation.test_floors import beside, estimates, paired
-from tests.evaluation.test_real import conversations, responses
 
 PLAIN, EXTRAPOLATED = Fbd(), Fbd(estimate="extrapolated")
 

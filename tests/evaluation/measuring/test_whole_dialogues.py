@@ -7,7 +7,7 @@ import pytest
 
 from dialogauge import Turn, evaluate, stream
 from dialogauge.errors import InputError
-from dialogauge.evaluation import whole_dialogues
+from dialogauge.evaluation.measuring import whole_dialogues
 from dialogauge.evaluation.measuring.whole_dialogues import stream_batches
 
 WORDS = "the cat dog runs home and then sleeps".split()
