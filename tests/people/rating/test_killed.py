@@ -70,6 +70,7 @@ class ScriptedRater(threading.Thread):
                     self.acknowledged[public_id] = value
                 elif status != 429:
                     self.odd.append((status, there))
+                    return
         except GONE:
             pass
         finally:
@@ -126,8 +127,9 @@ def test_a_stop_leaves_one_file_and_says_how_to_go_on(tmp_path, number):
     server = Serving(folder, "--port", "0")
     rater = ScriptedRater(server.links["r01"], 1, {}, {})
     rater.start()
-    while not rater.acknowledged:
+    while rater.is_alive() and not rater.acknowledged:
         time.sleep(0.01)
+    assert rater.odd == []
     server.process.send_signal(number)
     code, told = server.end()
     rater.join()
