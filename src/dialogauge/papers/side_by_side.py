@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from dialogauge.agreement.result import interval_and_p
+from dialogauge.agreement.table import interval_and_p
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.reading.reader import FileHead, Reader
 from dialogauge.encode.encoders import STATIC

@@ -12,8 +12,9 @@ import numpy as np
 from dialogauge.agreement.correlate_corpora import mean_rows
 from dialogauge.agreement.load_agreement import load_agreement
 from dialogauge.agreement.points import RatedTurns, Scope, rated_turns
-from dialogauge.agreement.result import Agreement, AgreementRow, Ceiling, Contrast, scope_in_words
+from dialogauge.agreement.result import Agreement, AgreementRow, Ceiling, Contrast
 from dialogauge.agreement.study import Collected, StudyPlan, study
+from dialogauge.agreement.table import scope_in_words
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dialogauge.agreement.result import interval_and_p
+from dialogauge.agreement.table import interval_and_p
 from dialogauge.encode.encoders import Encoders
 from dialogauge.evaluation.result import short_p
 from dialogauge.metrics.learned.entailment import CLASSES

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dialogauge.agreement.result import interval_and_p
+from dialogauge.agreement.table import interval_and_p
 from dialogauge.encode.base import Encoder
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
