@@ -13,6 +13,7 @@ from dialogauge.evaluation.answer import MOST_SYSTEMS, answer_by_default
 from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.evaluate_corpus import measure_run, score_all
+from dialogauge.evaluation.exchanges import exchanges_for
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, chosen_systems, takes_run_options
 from dialogauge.evaluation.pairs import Pair, all_pairs
@@ -118,7 +119,7 @@ def compare_measured(measured: Measured, settings: Settings, asked: dict[str, st
         columns=[request.name for request in measured.requests],
         systems=measured.systems,
         files=measured.files,
-        caveats=[*measured.caveats, *_pair_caveats(pairs, measured)],
+        caveats=[*measured.caveats, *_pair_caveats(pairs, measured), *_many_systems(measured, settings)],
         settings=settings,
         unit=measured.unit,
         baselines={name: base for name, base in measured.baselines.items() if {name, base} <= measured.systems.keys()},
@@ -188,6 +189,24 @@ def _pair_caveats(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
         message = f"too many turns to keep: differences are over all {measured.unit}, shared or not"
         caveats.append(Caveat("not_only_shared", message))
     return caveats
+
+
+def _many_systems(measured: Measured, settings: Settings) -> list[Caveat]:
+    """Which metrics are tested in another way than with fewer systems."""
+    count = len(measured.systems)
+    others = [
+        request.name
+        for request in measured.requests
+        if request.metric.resampling == "bootstrap"
+        and not exchanges_for(request.metric, request.part or "", count, settings)
+    ]
+    if not others:
+        return []
+    message = (
+        f"{count} systems are too many to exchange their replies for every pair: tests and intervals of "
+        f"{', '.join(others)} are Student's, on the jackknife; --system A=B names pairs"
+    )
+    return [Caveat("many_systems", message)]
 
 
 def _baselines_asked_for(asked: Sequence[str], first: Names, others: Sequence[Names]) -> dict[str, str]:

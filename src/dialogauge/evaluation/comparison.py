@@ -13,9 +13,10 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.answer import Answer
 from dialogauge.evaluation.digits import format_estimates
+from dialogauge.evaluation.exchanges import exchanges_wanted
 from dialogauge.evaluation.forms import Citation, CitationKeys, ScoreForms, cite, corpus_record, find
 from dialogauge.evaluation.options import Settings
-from dialogauge.evaluation.pairs import ALPHA, Pair, exchanges_for, holm
+from dialogauge.evaluation.pairs import ALPHA, Pair, holm
 from dialogauge.evaluation.result import (
     BETTER,
     Score,
@@ -171,7 +172,7 @@ class Comparison(ScoreForms):
 
     def _tests(self, paired: bool) -> dict[str, str]:
         """The tests of the pairs that are paired or that are not, each with how it was done."""
-        draws, seed = exchanges_for(len(self.systems), self.settings), self.settings.seed
+        draws, seed = exchanges_wanted(len(self.systems), self.settings), self.settings.seed
         beside = "" if paired else ", against the same real conversations"
         ways = {
             "randomisation": f"approximate randomisation ({draws} exchanges, seed {seed})",

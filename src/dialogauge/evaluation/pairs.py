@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -11,20 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.evaluation.digits import defined
+from dialogauge.evaluation.exchanges import exchanges_for, randomisation_tests
 from dialogauge.evaluation.intervals import Resampler, bootstraps
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.units import Keys, add_all, enough
-from dialogauge.stats.resampling import CELLS_AT_ONCE, GROUPS, NO_INTERVAL, deviation, percentile_interval, t_test
+from dialogauge.stats.resampling import GROUPS, NO_INTERVAL, deviation, percentile_interval, t_test
 from dialogauge.stats.significance import TwoSampleResult, UnitSums, holm_corrected, jackknife_test, permutation_test
 
-ROUNDING = 1e-9
-"""Differences that agree to this share of themselves, or to some units in the last place of the values, are equal."""
-
 ALPHA = 0.05
-EXCHANGES_PER_PAIR = 200
-"""A p-value from R exchanges is at least 1/(R + 1), and Holm's correction multiplies it by the number of pairs: with
-200 exchanges for each pair, the smallest corrected p-value stays at a tenth of 0.05."""
 NO_SPREAD = 1e-12
 """A standard error below this share of the values is rounding."""
 
@@ -81,7 +75,7 @@ def all_pairs(
 ) -> list[Pair]:
     """Every pair of one metric's samples, or each system with the one that `asked` has for it. Where all stand on the
     same units, they share one set of resamples."""
-    exchanges = exchanges_for(len(samples), settings)
+    exchanges = exchanges_for(samples[0].metric, part, len(samples), settings)
     present = [sample for sample in samples if len(sample.units)]
     common = Contest(present, part, settings, exchanges) if _same_units(present) else None
     pairs = []
@@ -98,14 +92,16 @@ def all_pairs(
 
 
 class Contest:
-    """Samples of one metric with the resamples they share."""
+    """Samples of one metric with the resamples they share. Without `exchanges`, which are too many where there are very
+    many pairs, the jackknife takes their place."""
 
     def __init__(self, samples: Sequence[Sample], part: str, settings: Settings, exchanges: int) -> None:
         self._part = part
         self._settings = settings
         resampler = Resampler(samples, settings)
         self._bootstrapped, self._p, self._jackknives = {}, {}, {}
-        if bootstraps(samples[0]):
+        self._values = {sample.system: float(sample.metric.conclude(sample.summary)[part]) for sample in samples}
+        if bootstraps(samples[0]) and exchanges:
             values = zip(samples, resampler.bootstrap(), strict=True)
             self._bootstrapped = {sample.system: found[part] for sample, found in values}
             self._p = randomisation_tests(samples, part, resampler, exchanges)
@@ -115,7 +111,7 @@ class Contest:
     def pair(self, first: Sample, second: Sample, shared: int) -> Pair:
         """The difference with its interval and test, not yet corrected for the number of pairs. `shared` is the number
         of units that both have."""
-        values = [float(sample.metric.conclude(sample.summary)[self._part]) for sample in (first, second)]
+        values = [self._values[sample.system] for sample in (first, second)]
         if self._jackknives:
             both = [self._jackknives[sample.system] for sample in (first, second)]
             values = [statistic.estimate for statistic in both]
@@ -154,10 +150,11 @@ class Contest:
 
 
 def two_sample_test(first: Sample, second: Sample, part: str, settings: Settings, permutations: int) -> TwoSampleResult:
-    """Means by permutation of whole units, everything else by the jackknives of both."""
+    """Means by permutation of whole units, everything else (and means, too, where there are no `permutations`) by the
+    jackknives of both."""
     metric = first.metric
     column = metric.mean_of(part) if metric.resampling == "bootstrap" else None
-    if column is None or first.groups:
+    if column is None or first.groups or not permutations:
         both = cut_to_one_size(first, second, settings)
         one, other = (Resampler([sample], settings).jackknife(sample)[part] for sample in both)
         return jackknife_test(one, other, (both[0].unit_count, both[1].unit_count), settings.confidence)
@@ -177,43 +174,10 @@ def cut_to_one_size(first: Sample, second: Sample, settings: Settings) -> tuple[
     return first, _cut(second, turns[0], settings)
 
 
-def randomisation_tests(
-    samples: Sequence[Sample], part: str, resampler: Resampler, exchanges: int
-) -> dict[tuple[str, str], float]:
-    """The p-value of every pair of samples, which stand on the same units. In each exchange, the two systems change
-    places in every unit with probability one half; the p-value is the share of exchanges, the observed one
-    included, in which they differ as much. NaN where a value is undefined."""
-    metric = samples[0].metric
-    values = {sample.system: float(metric.conclude(sample.summary)[part]) for sample in samples}
-    pairs = list(combinations(values, 2))
-    least = {(a, b): _least(values[a], values[b]) for a, b in pairs}
-    as_large = Counter(pairs)
-    rng = np.random.default_rng([resampler.settings.seed, 1])
-    block = max(1, CELLS_AT_ONCE // max(resampler.count, *(len(sample.units) for sample in samples)))
-    for start in range(0, exchanges, block):
-        swapped = rng.integers(2, size=(min(block, exchanges - start), resampler.count)).astype(np.float64)
-        given, kept = {}, {}
-        for sample in samples:
-            weights = swapped[:, resampler.units(sample)]
-            given[sample.system] = metric.summarise(sample.rows, weights)
-            kept[sample.system] = metric.summarise(sample.rows, 1 - weights)
-        for a, b in pairs:
-            one, other = (metric.conclude(summary)[part] for summary in (kept[a] + given[b], kept[b] + given[a]))
-            with np.errstate(invalid="ignore"):  # where both are infinite
-                found = one - other
-            as_large[a, b] += int(np.count_nonzero(np.abs(found) >= least[a, b]))
-    return {(a, b): float("nan") if np.isnan(least[a, b]) else as_large[a, b] / (exchanges + 1) for a, b in pairs}
-
-
 def holm(pairs: Sequence[Pair], higher_is_better: bool | None) -> list[Pair]:
     """Corrects the p-values of one metric's pairs for their number and names the better systems."""
     corrected = holm_corrected([pair.p for pair in pairs])
     return [_judged(pair, p, higher_is_better) for pair, p in zip(pairs, corrected, strict=True)]
-
-
-def exchanges_for(systems: int, settings: Settings) -> int:
-    """As many exchanges as resamples were asked for, or more where there are many pairs."""
-    return max(settings.resamples, EXCHANGES_PER_PAIR * systems * (systems - 1) // 2)
 
 
 def _cut(sample: Sample, turns: int, settings: Settings) -> Sample:
@@ -239,12 +203,6 @@ def _cut_groups(sample: Sample, turns: int) -> Sample:
 def _nearest(sizes: NDArray[np.int64], wanted: int) -> int:
     """How many of the first sizes come nearest to a sum; one at least."""
     return int(np.argmin(np.abs(np.cumsum(sizes) - wanted))) + 1
-
-
-def _least(first: float, second: float) -> float:
-    """How large a difference must be to count as at least the observed one, rounding aside."""
-    difference = abs(first - second)
-    return difference * (1 - ROUNDING) - 16 * float(np.spacing(max(abs(first), abs(second))))
 
 
 def _judged(pair: Pair, p: float | None, higher_is_better: bool | None) -> Pair:

@@ -121,9 +121,12 @@ def bleu_from_counts(counts: Floats, effective_order: bool = False) -> Floats:
     length, reference = counts[..., -2], counts[..., -1]
     present = totals > 0
     unmatched = present & (matches == 0)
-    halvings = np.cumsum(unmatched, axis=-1)
+    if unmatched.any():  # else powers would be most of the work
+        matched = np.where(unmatched, 0.5 ** np.cumsum(unmatched, axis=-1), matches)
+    else:
+        matched = matches
     with np.errstate(divide="ignore", invalid="ignore"):
-        precision = np.where(unmatched, 0.5**halvings, matches) / totals
+        precision = matched / totals
         logs = np.where(present, np.log(precision), 0.0).sum(axis=-1)
         orders = present.sum(axis=-1) if effective_order else np.where(present.all(axis=-1), ORDERS, 0)
         brevity = np.where(length < reference, np.exp(1 - reference / length), 1.0)
