@@ -91,6 +91,7 @@ def powered_estimate(
     many = min(equal_units(totals.weights) for _, totals in terms) >= FEW
     method: Method = "anytime" if planned is not None else "student" if many else "bootstrap"
     drawn = _drawn(terms, found, settings, finite) if method == "bootstrap" else None
+    added = influence(terms, ones, finite)
     bounds = []
     for place, (value, slope) in enumerate(((found.value[0], float(found.slope[0])), (found.classical[0], 0.0))):
         error = float(errors[place])
@@ -99,7 +100,7 @@ def powered_estimate(
             reach = anytime_reach(units, settings.confidence, planned)
             p = anytime_p(float(value) - null, error, units, settings.confidence, planned)
         else:
-            free = freedom(terms, slope, finite)
+            free = freedom(terms, slope, added)
             wider = 1.0 if drawn is None else _wider(drawn[place], free, settings.confidence)
             reach, p = student(distance / wider, free, settings.confidence)
             reach *= wider
@@ -117,12 +118,12 @@ def student(distance: float, freedom: float, confidence: float) -> tuple[float, 
     return float(stdtrit(freedom, (1 + confidence) / 2)), float(2 * stdtr(freedom, -distance))
 
 
-def freedom(terms: SignedMeans, slope: float, finite: bool = False) -> float:
+def freedom(terms: SignedMeans, slope: float, added: tuple[Floats, Floats]) -> float:
     """Degrees of freedom after Satterthwaite (1946): units that have ratings of the same terms are one sample of g
     (counted as units of equal size), with g - 1 (one less for a slope), those without ratings another: 1 / freedom =
-    sum(share² / freedom of each), by their shares of the variance. Of one mean, nearly the rated units less one."""
-    a, b = influence(terms, np.ones((1, len(terms[0][1].weights))), finite)
-    squares = (a[0] - slope * b[0]) ** 2
+    sum(share² / freedom of each), by their shares of the variance. Of one mean, nearly the rated units less one.
+    `added` is the units' `influence`."""
+    squares = (added[0][0] - slope * added[1][0]) ** 2
     sizes = np.sum([totals.weights for _, totals in terms], axis=0)
     pattern = sum((totals.weights > 0).astype(np.int64) << place for place, (_, totals) in enumerate(terms))
     inverse = 0.0
@@ -145,8 +146,9 @@ def _varies(variance: float, terms: SignedMeans) -> bool:
 
 
 def _drawn(terms: SignedMeans, found: Estimates, settings: Settings, finite: bool) -> tuple[Floats, Floats]:
-    """How many standard errors the estimates of resamples lie from the estimate: prediction-powered and classical.
-    Rated units are drawn among themselves, and so are the others."""
+    """How many standard errors the estimates of resamples lie from the estimate: prediction-powered, the metric left
+    out where it does not help in the resample, and classical. Rated units are drawn among themselves, and so are the
+    others."""
     terms = _grouped(terms)
     rated = np.any([totals.weights > 0 for _, totals in terms], axis=0)
     rng = np.random.default_rng(settings.seed)
@@ -160,8 +162,9 @@ def _drawn(terms: SignedMeans, found: Estimates, settings: Settings, finite: boo
                 counts[:, places] = rng.multinomial(len(places), np.full(len(places), 1 / len(places)), len(counts))
         again = estimates(terms, counts, finite=finite)
         with np.errstate(divide="ignore", invalid="ignore"):
-            powered.append(np.abs(again.value - found.value) / np.sqrt(again.variance))
             classical.append(np.abs(again.classical - found.classical) / np.sqrt(again.classical_variance))
+            own = np.abs(again.value - found.value) / np.sqrt(again.variance)
+        powered.append(np.where(again.variance < again.classical_variance, own, classical[-1]))
     return np.concatenate(powered), np.concatenate(classical)
 
 
