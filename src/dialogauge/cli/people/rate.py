@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dialogauge.cli.common.inputs import add_inputs, listed_names, number, reading, whole
 from dialogauge.cli.common.output import add_format, print_table, remark, warn
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, check_whole
 from dialogauge.files import check_writable_file, whole_file
 
 if TYPE_CHECKING:
@@ -141,6 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.export is not None:
         return _export(arguments)
     _refuse(arguments, ("out", "datasheet"), "belong to --export")
+    if arguments.port is not None:
+        check_whole("--port", arguments.port, 0, 65535)
     if arguments.reason and not arguments.exclude:
         raise InputError("--reason belongs to --exclude")
     if arguments.files:
@@ -149,7 +151,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.no_serve:
             return 0
     else:
-        _refuse(arguments, ("ask", "pairwise", "instructions", "practice", *SETTINGS), _fixed(arguments.study))
+        made = ("ask", "pairwise", "instructions", "practice", "no_serve", "systems", "reader", "map", *SETTINGS)
+        _refuse(arguments, made, _fixed(arguments.study))
     return _go_on(arguments)
 
 
@@ -324,7 +327,8 @@ def _fixed(study: Path) -> str:
 
 
 def _refuse(arguments: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
-    given = [name for name in names if getattr(arguments, name) not in (None, False, [], ())]
+    values = {name: getattr(arguments, name) for name in names}
+    given = [name for name, value in values.items() if value or (value == 0 and value is not False)]
     if given:
         options = ", ".join("FILE" if name == "files" else f"--{name.replace('_', '-')}" for name in given)
         raise InputError(f"{options}: {why}")
