@@ -4,10 +4,13 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import expect
 
 from dialogauge.people.page.server import RatingServer
 from tests.browser.watch import Watch
 from tests.people.page.studies import study
+
+expect.set_options(timeout=15_000)  # every page comes from a server that shares the machine with other tests
 
 
 class WatchOfOrigin(Watch):

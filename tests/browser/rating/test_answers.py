@@ -68,6 +68,17 @@ def test_undo_by_a_key_changes_the_answer_before(serve, rater):
     assert events(study, "changed") == 1
 
 
+def test_enter_pressed_twice_sends_no_empty_form(serve, rater):
+    study, origin, (path, _) = serve("overall 1-5", practice=())
+    one = agreed(rater(origin, path))
+    one.press("5", "Enter")
+    one.goes_on("Item 1 of 9")
+    one.press("Enter", "Enter", "4", "Enter")
+    one.goes_on("Item 2 of 9")
+    assert one.place() == "Item 3 of 9"
+    assert sorted(kept(study)) == [4.0, 5.0]
+
+
 def test_keys_can_be_switched_off(serve, rater):
     study, origin, (path, _) = serve("overall 1-5", practice=())
     one = agreed(rater(origin, path))
@@ -90,6 +101,7 @@ def test_what_is_wanting_is_said_where_it_is(serve, watched_rater):
     expect(page.get_by_role("slider", name="How good is it?")).to_be_focused()
     one.press("Enter")
     expect(page.get_by_role("alert")).to_have_text("Not saved yet. Please answer: How good is it?")
+    expect(page.get_by_role("alert").get_by_role("link")).to_be_focused()
     expect(page.get_by_label("3")).to_be_checked()
     assert kept(study) == [], "a slider that nobody touched is no answer"
     page.get_by_role("alert").get_by_role("link").click()

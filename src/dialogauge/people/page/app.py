@@ -42,7 +42,7 @@ class RatingApp:
             return self._respond(request)
         except Refused as refused:
             return _refusal(refused)
-        except ValueError:  # an address that is none
+        except NotFound:  # released meanwhile
             return _refusal(_no_such_page())
         except sqlite3.OperationalError:
             return _refusal(Refused(503, "The study is busy. Please try again in a moment; nothing is lost."))
@@ -51,7 +51,10 @@ class RatingApp:
             return _refusal(Refused(500, "Something went wrong here. Please tell the organiser; nothing is lost."))
 
     def _respond(self, request: PageRequest) -> PageResponse:
-        path = request.path
+        try:
+            path = request.path
+        except ValueError:  # an address that is none
+            raise _no_such_page() from None
         if path.startswith("/asset/"):
             return self._asset(path.removeprefix("/asset/"))
         if path == "/":
@@ -183,7 +186,8 @@ class RatingApp:
     def _join(self, request: PageRequest, secret: str) -> PageResponse:
         """People from a marketplace are known by the id that it puts into the link: the same id is the same rater."""
         query = request.query
-        if not self._known.take(f"join {query.get(self.study.settings.id_parameter or '', '')}"):
+        who = query.get(self.study.settings.id_parameter or "", "")
+        if not self._known.take(f"{secret} {who[:200]}"):
             raise _too_fast()
         try:
             return see_other(f"/r/{self.study.join(secret, query)}")

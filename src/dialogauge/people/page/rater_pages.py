@@ -75,7 +75,7 @@ def all_answered_page(title: str, here: str, undo: str, items: int) -> str:
     return document(
         "All answered",
         f"""<article class="reading">
-<h1>You have rated all {counted(items, "item")}</h1>
+<h1>You have rated everything</h1>
 <p>Finish here. After that, answers can no longer be changed.</p>
 <form method="post" action="{here}/finish" class="actions">
 <button class="primary">Finish</button>
@@ -86,8 +86,7 @@ def all_answered_page(title: str, here: str, undo: str, items: int) -> str:
     )
 
 
-def done_page(title: str, code: str | None, url: str | None) -> str:
-    shown = f'<p>Your completion code:</p><p class="code"><code>{text(code)}</code></p>' if code else ""
+def done_page(title: str, code: str, url: str | None) -> str:
     onward = (
         f'<p class="actions"><a class="primary go-on" rel="noreferrer" href="{text(url)}">Go back and complete</a></p>'
         if url
@@ -99,7 +98,8 @@ def done_page(title: str, code: str | None, url: str | None) -> str:
         f"""<article class="reading">
 <h1>Thank you</h1>
 <p>All your answers are saved.</p>
-{shown}
+<p>Your completion code:</p>
+<p class="code"><code>{text(code)}</code></p>
 {onward}
 {last}
 </article>""",
@@ -107,12 +107,11 @@ def done_page(title: str, code: str | None, url: str | None) -> str:
     )
 
 
-def message_page(heading: str, *paragraphs: str, title: str = "dialogauge", again: str = "") -> str:
+def message_page(heading: str, *paragraphs: str, title: str = "dialogauge") -> str:
     """A word in place of a page. Says nothing of the study that its reader does not know."""
     said = "\n".join(f"<p>{text(paragraph)}</p>" for paragraph in paragraphs)
-    link = f'<p class="actions"><a class="primary go-on" href="{again}">Try again</a></p>' if again else ""
     return document(
-        heading, f'<article class="reading">\n<h1>{text(heading)}</h1>\n{said}\n{link}\n</article>', top=_top(title)
+        heading, f'<article class="reading">\n<h1>{text(heading)}</h1>\n{said}\n</article>', top=_top(title)
     )
 
 
@@ -174,8 +173,11 @@ def _explanation(screen: Screen, here: str) -> str:
 def _wanting(questions: Sequence[RatingQuestion], missing: Sequence[int]) -> str:
     if not missing:
         return ""
-    links = ", ".join(f'<a href="#q{i}">{text(questions[i].text or questions[i].dimension)}</a>' for i in missing)
-    return f'<p class="alert" role="alert">Not saved yet. Please answer: {links}</p>\n'
+    links = []
+    for i in missing:
+        focus = "" if links else " autofocus"
+        links.append(f'<a href="#q{i}"{focus}>{text(questions[i].text or questions[i].dimension)}</a>')
+    return f'<p class="alert" role="alert">Not saved yet. Please answer: {", ".join(links)}</p>\n'
 
 
 def _undo_link(undo: str) -> str:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 MOST_CONNECTIONS = 256
 PATIENCE = 20.0
 """Seconds within which a connection must have sent a whole request; an idle one is closed after as many."""
-Address = Any
 
 
 class RatingServer(ThreadingHTTPServer):
@@ -58,7 +57,7 @@ class RatingServer(ThreadingHTTPServer):
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
-    def process_request(self, request: Any, client_address: Address) -> None:
+    def process_request(self, request: Any, client_address: Any) -> None:
         if not self._free.acquire(blocking=False):
             self.shutdown_request(request)
             return
@@ -68,7 +67,7 @@ class RatingServer(ThreadingHTTPServer):
             self._free.release()
             raise
 
-    def process_request_thread(self, request: Any, client_address: Address) -> None:
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -93,7 +92,7 @@ class RatingServer(ThreadingHTTPServer):
                 del self._waiting[connection]
                 _hang_up(connection)
 
-    def handle_error(self, request: Any, client_address: Address) -> None:  # noqa: ARG002
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002
         """A connection that broke is no news, and addresses hold tokens: nothing is said."""
         if not isinstance(sys.exception(), OSError):
             traceback.print_exc()

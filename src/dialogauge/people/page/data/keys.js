@@ -68,7 +68,9 @@
       return true;
     }
 
+    // Not where nothing is answered yet: that was a key pressed twice on the page before.
     function goOn() {
+      if (!questions.some(answered)) return false;
       const link = form.querySelector(".explained a.go-on");
       if (link) link.click();
       else form.requestSubmit();
