@@ -78,11 +78,23 @@ class Encoder(ABC):
     """Its name and the first digits of a hash that no other encoder has, for signatures: minilm-l6-v2@53aa5117."""
     title: ClassVar[str] = ""
     """One line on what it is, as `dialogauge encoders` prints it of those that other packages add."""
+    contextual: ClassVar[bool] = False
+    """Whether a token's vector depends on the tokens around it."""
 
     @property
     def last_layer(self) -> int | None:
         """The number of its last layer; None where it has no layers."""
         return None
+
+    @property
+    def usual_layer(self) -> int | None:
+        """The layer that is meant where none is asked for; None where that is no single one."""
+        return self.last_layer
+
+    def layer_name(self, layer: int | None) -> str | None:
+        """A layer, or what is meant where none is asked for, for signatures; None where there are no layers."""
+        chosen = self.usual_layer if layer is None else layer
+        return None if chosen is None else str(chosen)
 
     @property
     def languages(self) -> frozenset[str] | None:
@@ -103,6 +115,14 @@ class Encoder(ABC):
     def tokens(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
         """The tokens of each text with their states after a layer (by default the last)."""
         raise InputError(f"the encoder {self.identity} has no vectors for single words; choose another with encoder=")
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Only the ids of the tokens, special ones included."""
+        return [tokens.ids.tolist() for tokens in self.tokens(texts)]
+
+    def token_spellings(self, text: str, tokens: Tokens) -> list[str]:
+        """Its tokens for people to read: as they stand in the text."""
+        return [text[start:end] for start, end in tokens.offsets.tolist()]
 
     def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
         """One vector for each text or pair."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dialogauge.endpoint.endpoint import AskOptions
     from dialogauge.endpoint.endpoints import Endpoints
 
-STATIC, UNIVERSAL = "static:", "use"
+STATIC, UNIVERSAL, ELMO = "static:", "use", "elmo"
 
 
 class Encoders:
@@ -38,8 +38,8 @@ class Encoders:
         self._contested: list[Caveat] = []
 
     def get(self, name: str, dtype: Dtype = "float32") -> Encoder:
-        """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`; what
-        other packages add."""
+        """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`;
+        `elmo:DIRECTORY`; what other packages add."""
         if (name, dtype) not in self._open:
             self._open[name, dtype] = self._opened(name, dtype)
         return self._open[name, dtype]
@@ -89,6 +89,11 @@ class Encoders:
 
             path = name.partition(":")[2]
             return open_universal(Path(path) if path else None)
+        if name.partition(":")[0] == ELMO:
+            from dialogauge.encode.elmo.encoder import ElmoEncoder
+            from dialogauge.encode.elmo.files import find_elmo
+
+            return ElmoEncoder(find_elmo(name.partition(":")[2]), self.cache, self._progress)
         from dialogauge.encode.find import KNOWN, find_model
         from dialogauge.encode.transformer import Transformer
 
@@ -117,7 +122,7 @@ def plug_ins() -> PlugIns[type[Encoder]]:
     """The encoders of other packages: classes that are called with what stands after the colon of a name."""
     from dialogauge.encode.find import KNOWN
 
-    return PlugIns("encoder", "dialogauge.encoders", {*KNOWN, STATIC.removesuffix(":"), UNIVERSAL}, _faults)
+    return PlugIns("encoder", "dialogauge.encoders", {*KNOWN, STATIC.removesuffix(":"), UNIVERSAL, ELMO}, _faults)
 
 
 def _faults(name: str, encoder: Any) -> list[str]:

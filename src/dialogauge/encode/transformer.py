@@ -37,6 +37,8 @@ DTYPES = {"float32": "f32", "bfloat16": "bf16"}
 class Transformer(Encoder):
     """Loads its model only when something is neither at hand nor in the cache."""
 
+    contextual = True
+
     def __init__(
         self,
         files: ModelFiles,
@@ -83,6 +85,13 @@ class Transformer(Encoder):
 
     def tokens(self, texts: Sequence[str], layer: int | None = None) -> list[Tokens]:
         return self._entries(texts, self._output(TOKENS, layer))  # type: ignore[return-value]
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return self.tokenizer.ids(texts)
+
+    def token_spellings(self, text: str, tokens: Tokens) -> list[str]:  # noqa: ARG002
+        """As its vocabulary has them."""
+        return [self.tokenizer.token(number) for number in tokens.ids.tolist()]
 
     def pooled(self, texts: Sequence[Text], pool: Pool = "mean", layer: int | None = None) -> Pooled:
         found: list[Vector] = self._entries(texts, self._output(pool, layer))  # type: ignore[assignment]

@@ -88,6 +88,6 @@ class PreparedEncoding(PreparedReader[Rows, Summary]):
 
 
 def layer_recipe(layer: int | None, encoder: Encoder) -> dict[str, str]:
-    """The layer asked for, else the encoder's last, where it has layers."""
-    chosen = encoder.last_layer if layer is None else layer
-    return {} if chosen is None else {"layer": str(chosen)}
+    """The layer asked for, else the encoder's usual one, where it has layers."""
+    chosen = encoder.layer_name(layer)
+    return {} if chosen is None else {"layer": chosen}

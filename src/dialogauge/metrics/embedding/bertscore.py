@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.encode.base import Tokens
+from dialogauge.encode.base import Encoder, Tokens
 from dialogauge.errors import Caveat, InputError, UnsuitedEncoder
 from dialogauge.metrics.base import UNSIGNED, Floats, Learned
 from dialogauge.metrics.bounded_sample import SmallestKeys, random_key
@@ -27,6 +27,7 @@ from dialogauge.metrics.encoding import (
     EncoderMetric,
     PreparedEncoding,
     ReadMeans,
+    layer_recipe,
     text_caveats,
     together,
 )
@@ -35,7 +36,6 @@ from dialogauge.stats.arrays import unit_rows
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
-    from dialogauge.encode.transformer import Transformer
 
 
 @dataclass(frozen=True)
@@ -176,16 +176,15 @@ class BertScore(EncoderMetric[Floats, Sums], ReadMeans):
     def learns(self) -> bool:
         return self.idf
 
-    def layer_of(self, encoder: Transformer) -> int:
-        """The one asked for, else the one known to agree best with people for this model, else the last."""
-        files = encoder.files
-        return LAYERS.get(files.title, files.layers) if self.layer is None else self.layer
+    def layer_of(self, encoder: Encoder) -> int | None:
+        """The one asked for, else the one known to agree best with people for this model, else the encoder's usual
+        one: a transformer's last."""
+        name = encoder.recipe().get("enc", "").rpartition("@")[0]
+        return LAYERS.get(name, encoder.usual_layer) if self.layer is None else self.layer
 
-    def asked_of(self, encoders: Encoders) -> Transformer:
-        from dialogauge.encode.transformer import Transformer
-
+    def asked_of(self, encoders: Encoders) -> Encoder:
         found = encoders.get(self.encoder, self.dtype)
-        if not isinstance(found, Transformer):
+        if not found.contextual:
             raise UnsuitedEncoder(f"bertscore needs an encoder that reads tokens in context, found {self.encoder}")
         found.expect("tokens", pairs=False, layer=self.layer_of(found))
         return found
@@ -206,12 +205,14 @@ class BertScore(EncoderMetric[Floats, Sums], ReadMeans):
             return Learned(self)
         encoder = self.asked_of(encoders)
         texts = [encoder.spelled(text) for _, references in surveyed.records for text in references]
-        return Learned(self, Idf.from_texts(encoder.tokenizer.ids(texts)))
+        return Learned(self, Idf.from_texts(encoder.token_ids(texts)))
 
     def open(self, encoders: Encoders, known: Idf | None) -> PreparedBertScore:
         encoder = self.asked_of(encoders)
         layer = self.layer_of(encoder)
-        base = read_baseline(Path(self.baseline), layer) if self.baseline else None
+        if self.baseline and layer is None:
+            raise InputError(f"{self.label}: a baseline is of one layer; choose it with layer=")
+        base = read_baseline(Path(self.baseline), layer) if self.baseline and layer is not None else None
         return PreparedBertScore(self, known, encoder, layer, base)
 
     def caveats(self, summary: Sums) -> list[Caveat]:
@@ -224,8 +225,8 @@ class PreparedBertScore(PreparedEncoding[Floats, Sums]):
 
     asked: BertScore
     known: Idf | None
-    encoder: Transformer
-    layer: int
+    encoder: Encoder
+    layer: int | None
     base: Baseline | None
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
@@ -267,21 +268,25 @@ class PreparedBertScore(PreparedEncoding[Floats, Sums]):
         tokens = self.encoder.tokens([self.encoder.spelled(text) for text in texts], layer=self.layer)
         ours, theirs = (self._placed(text, found) for text, found in zip(texts, tokens, strict=True))
         cosines = unit_rows(ours.states.astype(np.float64)) @ unit_rows(theirs.states.astype(np.float64)).T
-        return Alignment(self._matches(ours, theirs, cosines), self._matches(theirs, ours, cosines.T))
+        said, meant = self.encoder.token_spellings(response, ours), self.encoder.token_spellings(reference, theirs)
+        return Alignment(
+            self._matches(ours, theirs, cosines, said, meant), self._matches(theirs, ours, cosines.T, meant, said)
+        )
 
     def _placed(self, text: str, tokens: Tokens) -> Tokens:
         """With places in the text as it was given, before it was spelled for the encoder."""
         shift = len(text) - len(text.lstrip()) - self.encoder.spelled(text).startswith(" ")
         return replace(tokens, offsets=np.where(tokens.special[:, None], 0, tokens.offsets + shift))
 
-    def _matches(self, tokens: Tokens, others: Tokens, cosines: Floats) -> list[Match]:
+    def _matches(
+        self, tokens: Tokens, others: Tokens, cosines: Floats, spelled: list[str], others_spelled: list[str]
+    ) -> list[Match]:
         weights = self._weights(tokens)
-        spell = self.encoder.tokenizer.token
         return [
             Match(
-                spell(int(tokens.ids[row])),
+                spelled[row],
                 _place(tokens.offsets[row]),
-                spell(int(others.ids[best])),
+                others_spelled[best],
                 _place(others.offsets[best]),
                 float(cosines[row, best]),
                 float(weights[row] / weights.sum()),
@@ -293,7 +298,7 @@ class PreparedBertScore(PreparedEncoding[Floats, Sums]):
     def recipe(self) -> dict[str, str]:
         idf = f"references@{self.known.digest}" if self.known else "no"
         base = f"@{self.base.digest}" if self.base else "no"
-        return {**super().recipe(), "layer": str(self.layer), "idf": idf, "baseline": base}
+        return {**super().recipe(), **layer_recipe(self.layer, self.encoder), "idf": idf, "baseline": base}
 
 
 def _place(offsets: NDArray[np.int32]) -> tuple[int, int]:
