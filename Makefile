@@ -90,6 +90,7 @@ bench: setup
 	@$(BIN)/python benchmarks/large.py
 	@$(BIN)/python -m benchmarks.report
 	@$(BIN)/python -m benchmarks.judge
+	@$(BIN)/python -m benchmarks.rating
 
 fuzz: setup
 	@$(BIN)/python -m benchmarks.fuzz_readers
