@@ -100,7 +100,10 @@ def test_no_acknowledged_answer_is_lost(tmp_path, kills):
         ]
         for rater in raters:
             rater.start()
-        time.sleep(0.2 + 0.031 * (attempt % 7))
+        end = time.monotonic() + 60
+        while len(acknowledged) < sum(counts[-1:]) + 10 and time.monotonic() < end:
+            time.sleep(0.001)
+        time.sleep(0.017 * (attempt % 7))
         server.kill()
         for rater in raters:
             rater.join()
