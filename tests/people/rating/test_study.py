@@ -210,6 +210,7 @@ def test_time_runs_from_the_first_showing(study, rater):
     screen = study.next_assignment(rater)
     now[0] += 4
     study.next_assignment(rater)  # a reload
+    study.shown(rater, screen.public_id)
     now[0] += 3
     study.answer(rater, screen.public_id, {"coherence": 3})
     now[0] += 50
