@@ -115,6 +115,15 @@ def too_long_alone(encoded: TokenizedText) -> DialogaugeError:
     return DialogaugeError(f"not enough memory to encode a single text of {len(encoded)} tokens")
 
 
+SAFELY = {
+    "local_files_only": True,
+    "trust_remote_code": False,
+    "use_safetensors": True,
+    "output_loading_info": True,
+}
+"""How weights are loaded: from this machine, with no code of theirs, and telling what was missing."""
+
+
 def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
     """The model with so many of its layers. Whatever is wrong with its files shows here and nowhere later."""
     from transformers import AutoModel
@@ -126,10 +135,7 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
             files.directory,
             config=config,
             dtype=getattr(torch, dtype),
-            local_files_only=True,
-            trust_remote_code=False,
-            use_safetensors=True,
-            output_loading_info=True,
+            **SAFELY,
         )
         missing = sorted(name for name in loading["missing_keys"] if not _is_left_out(name))
         if missing:

@@ -19,7 +19,7 @@ from dialogauge.encode.causal.find import LanguageModelFiles
 from dialogauge.encode.causal.gguf_file import load_gguf
 from dialogauge.encode.causal.prompt import Ids, Prompt, Prompter, open_prompter
 from dialogauge.encode.configuration import as_input_errors, configuration
-from dialogauge.encode.network import out_of_memory, quiet, refuse_larger_than_weights
+from dialogauge.encode.network import SAFELY, out_of_memory, quiet, refuse_larger_than_weights
 from dialogauge.errors import DialogaugeError, InputError
 
 WHAT = "a causal language model"
@@ -161,10 +161,7 @@ def _load(files: LanguageModelFiles, dtype: Dtype) -> tuple[Any, Prompter]:
             files.path,
             config=config,
             dtype=getattr(torch, dtype),
-            local_files_only=True,
-            trust_remote_code=False,
-            use_safetensors=True,
-            output_loading_info=True,
+            **SAFELY,
         )
         model, loading = loaded
         if missing := sorted(loading["missing_keys"]):
