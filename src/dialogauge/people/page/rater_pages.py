@@ -173,7 +173,7 @@ def _explanation(screen: Screen, here: str) -> str:
 def _wanting(questions: Sequence[RatingQuestion], missing: Sequence[int]) -> str:
     if not missing:
         return ""
-    links = []
+    links: list[str] = []
     for i in missing:
         focus = "" if links else " autofocus"
         links.append(f'<a href="#q{i}"{focus}>{text(questions[i].text or questions[i].dimension)}</a>')
