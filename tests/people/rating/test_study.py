@@ -312,6 +312,8 @@ def test_sides_are_turned_back(tmp_path):
         query = """SELECT DISTINCT value FROM rating JOIN assignment ON assignment.id = assignment
             JOIN item ON item.id = item WHERE kind = 'rated'"""
         assert clicked == {"a", "b"}
+        sides = "SELECT sum(flip) FROM assignment JOIN item ON item.id = item WHERE kind = 'rated' AND NOT repeat"
+        assert set(rows(study, f"{sides} GROUP BY item")) == {(1,)}  # of two raters, one saw each side first
         assert rows(study, query) == [("b",)]
 
 
