@@ -1,6 +1,7 @@
 """dialogauge plan."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,20 @@ def test_sizes_from_a_pilot(capsys):
     )
     document = json.loads(capsys.readouterr().out)
     assert document["sizes"] == plan(RATED, "rouge_l", difference=0.5, raters=[1, 3]).to_records()
+
+
+def test_ratings_that_failed_checks_are_left_out(tmp_path, capsys):
+    lines = [json.loads(line) for line in Path(RATED).read_text(encoding="utf-8").splitlines()]
+    marked = tmp_path / "study.jsonl"
+    for line in lines:
+        line["ratings"] = {"overall": [*line["ratings"]["overall"], 1]}
+        line["trusted"] = {"overall": [True, True, True, False]}
+    marked.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    records = []
+    for file, option in ((RATED, []), (str(marked), ["--trusted"]), (str(marked), [])):
+        assert main(["plan", file, "--difference", "0.5", "--format", "csv", "--quiet", *option]) == 0
+        records.append([row.split(",")[4:] for row in capsys.readouterr().out.splitlines()])
+    assert records[0] == records[1] != records[2]
 
 
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
@@ -85,6 +100,8 @@ def test_what_was_rated_must_be_what_is_chosen_from(tmp_path, capsys):
         (["--choose", "3"], "expected a FILE to choose from"),
         ([EVERYDAY, "--choose", "3", "--difference", "1"], "--difference: does not go with --choose"),
         ([EVERYDAY, "--choose", "3", "--anytime"], "--anytime: does not go with --choose"),
+        (["--difference", "1", "--trusted"], "--trusted: expected a FILE"),
+        ([EVERYDAY, "--choose", "3", "--trusted"], "--trusted: does not go with --choose"),
         (["--difference", "1", "--out", "x"], "--out: does not go without --choose"),
         (["--difference", "1", "--raters", "1,x"], "--raters: expected whole numbers with commas"),
         (["--difference", "-1"], "difference: expected a number from"),

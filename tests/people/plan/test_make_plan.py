@@ -76,6 +76,11 @@ def test_the_number_of_raters_that_makes_a_turn_reliable():
     assert replace(basis, alpha=None).reliability(3) is None
 
 
+def test_a_size_that_was_not_planned():
+    with pytest.raises(InputError, match="found none with raters 7, metric 'gauge'"):
+        plan(like="fed", difference=0.3).size(7, "gauge")
+
+
 def test_the_forms():
     planned = plan(like="usr-persona", metrics="gauge", difference=0.3)
     document = json.loads(planned.to_json())

@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--metrics", metavar="LIST", action=Joined, help=f"{METRICS}; with --choose one")
     parser.add_argument("--dimension", metavar="NAME", help="what was rated (default: overall, else the first)")
+    parser.add_argument("--trusted", action="store_true", help="leave out ratings that failed a study's checks")
     sizes = parser.add_argument_group("how many")
     sizes.add_argument(
         "--difference", metavar="D", type=number, help="between two systems' mean ratings, in points of the scale"
@@ -112,7 +113,7 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if arguments.choose is not None and not arguments.files:
         raise InputError("--choose: expected a FILE to choose from, found none")
-    wrong = CHOICE_ONLY if arguments.choose is None else ("difference", *SIZES_ONLY)
+    wrong = CHOICE_ONLY if arguments.choose is None else ("difference", "trusted", *SIZES_ONLY)
     for name in wrong:
         if getattr(arguments, name) not in (None, False):
             other = "without --choose" if arguments.choose is None else "with --choose"
@@ -125,6 +126,8 @@ def _sizes(arguments: argparse.Namespace) -> int:
     given = {name: getattr(arguments, name) for name in SIZES_ONLY if getattr(arguments, name) is not None}
     if arguments.raters is not None:
         given["raters"] = _whole_numbers(arguments.raters)
+    if arguments.trusted and not arguments.files:
+        raise InputError("--trusted: expected a FILE with ratings of a study, found none")
     planned = plan(
         _corpus(arguments.files, arguments) if arguments.files else None,
         arguments.metrics,
@@ -176,7 +179,12 @@ def _choice(arguments: argparse.Namespace) -> int:
 def _corpus(files: list[str], arguments: argparse.Namespace) -> Corpus:
     from dialogauge.corpus import load
 
-    return load(files, **reading(arguments), progress=not arguments.quiet)
+    corpus = load(files, **reading(arguments), progress=not arguments.quiet)
+    if not arguments.trusted:
+        return corpus
+    from dialogauge.corpus.trusted import trusted_only
+
+    return trusted_only(corpus)
 
 
 def _whole_numbers(text: str) -> list[int]:

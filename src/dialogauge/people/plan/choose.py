@@ -143,9 +143,11 @@ def choose(
         left = counted(int((~pool.rated).sum()), "context")
         raise InputError(f"n: expected no more than the {left} that nobody has rated, found {n}")
     name, scores, caveats = _scores(turns, pool, metric, replace(run, systems=None))
-    order = np.random.default_rng([run.seed, DRAW]).permutation(len(pool.keys))
+    # Two orders: those who come first among equal scores must not be those who are drawn first.
+    rng = np.random.default_rng([run.seed, DRAW])
+    ties, order = rng.permutation(len(pool.keys)), rng.permutation(len(pool.keys))
     spread = _Spread.from_corpus(turns, pool, dimension) if allocation == "neyman" else None
-    parts, drawn = _feasible(pool, scores, order, n, strata if name else 1, spread)
+    parts, drawn = _feasible(pool, scores, ties, n, strata if name else 1, spread)
     picked = np.zeros(len(order), dtype=bool)
     for part, count in enumerate(drawn):
         members = order[(parts[order] == part) & ~pool.rated[order]]
@@ -219,13 +221,14 @@ class _Spread:
 
 
 def _feasible(
-    pool: _Pool, scores: Floats, order: Places, n: int, strata: int, spread: _Spread | None
+    pool: _Pool, scores: Floats, ties: Places, n: int, strata: int, spread: _Spread | None
 ) -> tuple[Places, Counts]:
     """The stratum of each context and how many to draw of each, with as many strata as have enough contexts."""
     for number in range(min(strata, max(n // LEAST, 1)), 0, -1):
-        parts = by_score(scores, number, order)
-        if number == 1:
-            parts = np.zeros_like(parts)
+        parts = by_score(scores, number, ties)
+        few_unscored = np.count_nonzero(np.isnan(scores) & ~pool.rated) < LEAST
+        if number == 1 or few_unscored:
+            parts = np.minimum(parts, number - 1)
         count = int(parts.max()) + 1
         sizes = np.bincount(parts, minlength=count)
         available = np.bincount(parts, ~pool.rated, minlength=count).astype(np.int64)

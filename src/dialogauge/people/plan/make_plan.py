@@ -15,7 +15,7 @@ from dialogauge.errors import Caveat, InputError, check_number, check_whole, unk
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
 from dialogauge.people.plan.basis import Basis, known_bases, known_basis, unit_count
 from dialogauge.people.plan.gain import MetricGain
-from dialogauge.people.plan.plan_result import Size, StudyPlan
+from dialogauge.people.plan.plan_result import Size, RatingPlan
 from dialogauge.people.plan.sizes import DifferenceVariance, Target, units_needed
 from dialogauge.people.plan.turn_values import turn_values
 from dialogauge.tables import in_words
@@ -44,7 +44,7 @@ def plan(
     apart: bool = False,
     anytime: bool = False,
     **options: Unpack[RunKeywords],
-) -> StudyPlan:
+) -> RatingPlan:
     """How many contexts, raters and ratings it takes to tell two systems apart, with and without a metric.
 
     Args:
@@ -71,9 +71,9 @@ def plan(
 
     Examples:
         >>> import dialogauge
-        >>> planned = dialogauge.plan(like="usr-persona", difference=0.3, metrics="gauge", raters=[1, 3])
-        >>> planned.size(raters=3).contexts, planned.size(raters=3, metric="gauge").contexts
-        (73, 58)
+        >>> planned = dialogauge.plan(like="usr-persona", difference=0.3, metrics="bertscore", raters=[1, 3])
+        >>> planned.size(raters=3).contexts, planned.size(raters=3, metric="bertscore").contexts
+        (73, 64)
     """
     run = RunOptions(**options)
     target = Target(difference, power, run.confidence, among, anytime)
@@ -103,7 +103,7 @@ def plan(
         size for basis in bases for count in counts for size in _sizes(basis, count, names, target, pool, people, apart)
     ]
     caveats += _caveats(bases, counts, people)
-    return StudyPlan(sizes, bases, target, names, pool, people, apart, caveats)
+    return RatingPlan(sizes, bases, target, names, pool, people, apart, caveats)
 
 
 def _sizes(

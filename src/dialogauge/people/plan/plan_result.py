@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dialogauge.errors import Caveat
+from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.digits import fixed
-from dialogauge.evaluation.forms import Forms, find
+from dialogauge.evaluation.forms import Forms
 from dialogauge.people.plan.basis import Basis
 from dialogauge.people.plan.sizes import FEWEST, Target
 from dialogauge.tables import Cell, Header, Table, counted
@@ -48,7 +48,7 @@ class Size:
 
 
 @dataclass(frozen=True, repr=False)
-class StudyPlan(Forms):
+class RatingPlan(Forms):
     """What `plan` gives."""
 
     sizes: list[Size]
@@ -62,7 +62,12 @@ class StudyPlan(Forms):
 
     def size(self, raters: int, metric: str | None = None, like: str | None = None) -> Size:
         """The first that fits."""
-        return find([each for each in self.sizes if like in (None, each.like)], raters=raters, metric=metric)  # type: ignore[arg-type]
+        for size in self.sizes:
+            if (size.raters, size.metric) == (raters, metric) and like in (None, size.like):
+                return size
+        asked = {"raters": raters, "metric": metric, "like": like}
+        given = ", ".join(f"{name} {value!r}" for name, value in asked.items() if value is not None)
+        raise InputError(f"expected a size that was planned, found none with {given}")
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per size."""

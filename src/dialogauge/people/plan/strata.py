@@ -13,12 +13,12 @@ PRIOR = 4
 """Of how many contexts' worth the spread over all strata counts in that of each."""
 
 
-def by_score(scores: Floats, strata: int, order: Places) -> Places:
+def by_score(scores: Floats, strata: int, ties: Places) -> Places:
     """The stratum of each context, from 0: strata of nearly one size, from the lowest scores to the highest. Equal
-    scores at a border are parted by `order`, a random order of the contexts. Contexts without a score are a last
+    scores at a border are parted by `ties`, a random order of the contexts. Contexts without a score are a last
     stratum of their own."""
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
+    rank = np.empty(len(ties), dtype=np.int64)
+    rank[ties] = np.arange(len(ties))
     scored = np.flatnonzero(~np.isnan(scores))
     sorted_places = scored[np.lexsort((rank[scored], scores[scored]))]
     parts = min(strata, len(scored))
