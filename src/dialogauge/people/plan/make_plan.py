@@ -15,7 +15,7 @@ from dialogauge.errors import Caveat, InputError, check_number, check_whole, unk
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
 from dialogauge.people.plan.basis import Basis, known_bases, known_basis, unit_count
 from dialogauge.people.plan.gain import MetricGain
-from dialogauge.people.plan.plan_result import Size, RatingPlan
+from dialogauge.people.plan.plan_result import RatingPlan, Size
 from dialogauge.people.plan.sizes import DifferenceVariance, Target, units_needed
 from dialogauge.people.plan.turn_values import turn_values
 from dialogauge.tables import in_words
