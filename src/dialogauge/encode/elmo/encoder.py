@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,7 +100,7 @@ class ElmoEncoder(Encoder):
             kept = self._cache.get([place for text, place in keyed.items() if text not in found])
             for text, place in keyed.items():
                 if place in kept:
-                    found[text] = unpack(kept[place])
+                    found[text] = self._unpacked(kept[place])
                     self._memory.put(place, found[text])
         for pairs in (False, True):
             missing = [text for text in distinct if text not in found and isinstance(text, tuple) is pairs]
@@ -109,6 +110,13 @@ class ElmoEncoder(Encoder):
                     self._keep(self._keys(other, window), entries)
                 found.update(zip(window, columns[0], strict=True))
         return [found[text] for text in texts]
+
+    def _unpacked(self, value: bytes) -> Entry:
+        """Of no words at all, the cache does not know the width."""
+        entry = unpack(value)
+        if isinstance(entry, Tokens) and not len(entry.states):
+            return replace(entry, states=np.zeros((0, self.files.shape.width), np.float32))
+        return entry
 
     def _keys(self, output: Output, texts: Sequence[Text]) -> list[bytes]:
         return keys(f"elmo {LAYOUT} {self.files.digest}", output, texts)
