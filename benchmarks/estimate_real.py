@@ -145,6 +145,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", metavar="CORPUS=RUN")
     parser.add_argument("--studies", type=int, default=1000)
+    parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="of units that are rated")
     arguments = parser.parse_args()
     tasks = []
     for text in arguments.runs:
@@ -152,7 +153,7 @@ def main() -> None:
         rated = rated_corpus(corpus, run)
         name = corpus.name if corpus.is_dir() else corpus.parent.name
         for metric in rated.values:
-            tasks += [(name, rated, metric, share, arguments.studies) for share in SHARES]
+            tasks += [(name, rated, metric, share, arguments.studies) for share in arguments.shares]
     with ProcessPoolExecutor(max_workers=2) as pool:
         rows = list(pool.map(studied, *zip(*tasks, strict=True), chunksize=3))
     print(render_table("markdown", to_table(rows)))

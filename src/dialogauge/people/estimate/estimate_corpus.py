@@ -106,12 +106,12 @@ def estimate(
         estimating.win_rates(name, whole.systems, pair_samples(whole.turns, values, said, name), rows)
     found = [*choice.caveats(), *measured.caveats, *rows.caveats, *estimate_caveats(rows, measured.unit, these_turns)]
     return Estimate(
-        systems=rows.systems,
+        by_system=rows.systems,
         pairs=rows.pairs,
         worths=rows.worths,
         metrics=list(known),
         signatures=_signatures(measured),
-        turns=dict(measured.systems),
+        systems=dict(measured.systems),
         files=tuple(dict.fromkeys((*whole.files, *measured.files))),
         caveats=list(dict.fromkeys(found)),
         settings=run.settings,

@@ -95,12 +95,12 @@ class MetricWorth:
 class Estimate(MetricForms):
     """What `estimate` gives."""
 
-    systems: list[SystemEstimate]
+    by_system: list[SystemEstimate]
     pairs: list[PairEstimate]
     worths: list[MetricWorth]
     metrics: list[str]
     signatures: dict[str, str]
-    turns: dict[str, int]
+    systems: dict[str, int]
     """Turns per system."""
     files: tuple[SourceFile, ...]
     caveats: list[Caveat]
@@ -113,17 +113,17 @@ class Estimate(MetricForms):
 
     def system(self, name: str, dimension: str | None = None) -> SystemEstimate:
         """The first that fits."""
-        return find(self.systems, system=name, **({} if dimension is None else {"dimension": dimension}))
+        return find(self.by_system, system=name, **({} if dimension is None else {"dimension": dimension}))
 
     def pair(self, first: str, second: str, dimension: str | None = None) -> PairEstimate:
         """The first that fits."""
         return find(self.pairs, first=first, second=second, **({} if dimension is None else {"dimension": dimension}))
 
     def names(self) -> list[str]:
-        return list(dict.fromkeys([*self.metrics, *self.turns]))
+        return list(dict.fromkeys([*self.metrics, *self.systems]))
 
     def contents(self) -> str:
-        return f"{len(self.turns)} systems, {len(self.systems)} estimates"
+        return f"{len(self.systems)} systems, {len(self.by_system)} estimates"
 
     def sentences(self, digits: int | None = None) -> list[str]:
         """Which system people would prefer and how sure that is, then what the metric was worth: two for each
@@ -134,13 +134,13 @@ class Estimate(MetricForms):
 
     def to_records(self) -> list[dict[str, Any]]:
         """One per system; the pairs are in `to_dict`."""
-        return [asdict(row) for row in self.systems] or [asdict(row) for row in self.pairs]
+        return [asdict(row) for row in self.by_system] or [asdict(row) for row in self.pairs]
 
     def to_dict(self) -> dict[str, Any]:
         """What `--format json` prints."""
         return {
             "schema": SCHEMA,
-            "corpus": corpus_record(self.turns, self.files),
+            "corpus": corpus_record(self.systems, self.files),
             "settings": {
                 **asdict(self.settings),
                 "unit": self.unit,
@@ -149,7 +149,7 @@ class Estimate(MetricForms):
                 "anytime": self.anytime,
             },
             "answer": self.sentences(),
-            "systems": [asdict(row) for row in self.systems],
+            "systems": [asdict(row) for row in self.by_system],
             "pairs": [asdict(row) for row in self.pairs],
             "worth": [asdict(row) for row in self.worths],
             "signatures": self.signatures,
@@ -166,13 +166,13 @@ class Estimate(MetricForms):
         return "\n".join([*lines, "", text] if lines else [text])
 
     def all_tables(self, digits: int | None = None) -> list[Table]:
-        tables = [self.to_table(digits)] if self.systems else []
+        tables = [self.to_table(digits)] if self.by_system else []
         tables += [self._pairs_table(digits)] if self.pairs else []
         return tables + ([self._worth_table()] if len(self.metrics) > 1 else [])
 
     def to_table(self, digits: int | None = None) -> Table:
-        forms = list(dict.fromkeys(row.form for row in self.systems))
-        dimensions = list(dict.fromkeys((row.dimension, row.form) for row in self.systems))
+        forms = list(dict.fromkeys(row.form for row in self.by_system))
+        dimensions = list(dict.fromkeys((row.dimension, row.form) for row in self.by_system))
         headers = [Header("dimension", align="left")] if len(dimensions) > 1 else []
         value = COLUMN[forms[0]] if len(forms) == 1 else "people would say, or win rate"
         if len(dimensions) == 1:
@@ -181,7 +181,7 @@ class Estimate(MetricForms):
         headers += [Header("worth"), Header("rated"), Header("turns", spare=True)]
         rows = []
         for scope in dimensions:
-            mine = [row for row in self.systems if (row.dimension, row.form) == scope]
+            mine = [row for row in self.by_system if (row.dimension, row.form) == scope]
             texts = format_estimates([(row.value, row.low, row.high) for row in mine], digits)
             alone = format_estimates([(row.classical, row.classical_low, row.classical_high) for row in mine], digits)
             best = max(row.value for row in mine)
@@ -208,7 +208,7 @@ class Estimate(MetricForms):
                 cells = [Cell(row.dimension)] if len(dimensions) > 1 else []
                 cells += [Cell(row.first), Cell(row.second), Cell(*text), Cell(*other)]
                 rows.append([*cells, Cell(p_text(row.p_holm)), Cell(row.better or "")])
-        notes = [] if self.systems else self._notes()
+        notes = [] if self.by_system else self._notes()
         tested = (
             f"p: that people like both as much, two-sided, after Holm's correction over the {counted_pairs(self.pairs)}"
         )
@@ -226,8 +226,8 @@ class Estimate(MetricForms):
 
     def forest_panels(self) -> list[ForestPanel]:
         panels = []
-        for scope in dict.fromkeys((row.dimension, row.form) for row in self.systems):
-            mine = [row for row in self.systems if (row.dimension, row.form) == scope]
+        for scope in dict.fromkeys((row.dimension, row.form) for row in self.by_system):
+            mine = [row for row in self.by_system if (row.dimension, row.form) == scope]
             texts = format_estimates([(row.value, row.low, row.high) for row in mine])
             rows = [
                 ForestRow(row.system, row.value, row.low, row.high, text[0], f"{row.system}: {' '.join(text).strip()}")
@@ -242,7 +242,7 @@ class Estimate(MetricForms):
         said: list[list[str | tuple[str, ...]]] = [
             [f"Estimates and intervals are those of prediction-powered inference over {self.unit}", inference, "."]
         ]
-        if any(row.form == "preference" for row in self.systems):
+        if any(row.form == "preference" for row in self.by_system):
             said.append(
                 ["Win rates are those of Davidson's model of comparisons with ties", ("davidson1970extending",), "."]
             )
@@ -250,7 +250,7 @@ class Estimate(MetricForms):
 
     def _notes(self) -> list[str]:
         confidence = f"{100 * self.settings.confidence:.4g}% interval"
-        methods = {row.method for row in self.systems} | {row.method for row in self.pairs}
+        methods = {row.method for row in self.by_system} | {row.method for row in self.pairs}
         about = "of these turns alone" if self.these_turns else f"of {self.unit} such as these"
         made = f"prediction-powered inference over {self.unit}, from {' and '.join(self.metrics)}"
         if "anytime" in methods:
@@ -260,7 +260,7 @@ class Estimate(MetricForms):
         notes = [f"[low, high]: {confidence} {about}: {made}; seed {self.settings.seed}"]
         notes.append("ratings alone: the classical estimate and interval")
         notes.append("worth: as good as so many times as many ratings without the metric")
-        if any(row.form == "preference" for row in self.systems):
+        if any(row.form == "preference" for row in self.by_system):
             notes.append("win rate: against each other system, mean (Bradley-Terry with ties); a tie is half a win")
         return [*notes, *(f"signature: {signature}" for signature in dict.fromkeys(self.signatures.values()))]
 

@@ -103,8 +103,8 @@ def estimates(
     units are: dialogues or contexts, whole.
 
     The variance is the jackknife's over units, the slope taken without each unit's own product: sum(a - slope b)²
-    forgets that the slope was fitted, and is too small where few units or large ones make the mean (MacKinnon, Nielsen &
-    Webb 2023 on clusters). `jackknife=False` gives that plain sum, as ppi-python has it.
+    forgets that the slope was fitted, and is too small where few units or large ones make the mean (MacKinnon, Nielsen
+    & Webb 2023 on clusters). `jackknife=False` gives that plain sum, as ppi-python has it.
 
     `finite`: these turns are all there is; the metric's mean over them is known, not estimated. The part of the turns
     that was rated must then be taken off the variance by the caller."""

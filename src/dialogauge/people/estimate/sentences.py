@@ -21,10 +21,10 @@ NOTHING = 1.005
 def sentences(found: Estimate, digits: int | None = None) -> list[str]:
     """Two for each dimension."""
     said = []
-    scopes = dict.fromkeys((row.dimension, row.form) for row in found.systems)
+    scopes = dict.fromkeys((row.dimension, row.form) for row in found.by_system)
     scopes |= dict.fromkeys((row.dimension, row.form) for row in found.pairs)
     for dimension, form in scopes:
-        systems = [row for row in found.systems if (row.dimension, row.form) == (dimension, form)]
+        systems = [row for row in found.by_system if (row.dimension, row.form) == (dimension, form)]
         pairs = [row for row in found.pairs if (row.dimension, row.form) == (dimension, form)]
         said.append(_preferred(dimension, form, systems, pairs, digits))
         said.append(_worth(found, dimension, form, systems))
