@@ -331,3 +331,20 @@ def test_someone_elses_card_is_not_overwritten(tmp_path):
     (tmp_path / "card.json").write_text('{"schema": "other"}')
     with pytest.raises(InputError, match="is not a model of ours and is not overwritten"):
         check_model_writable(tmp_path, overwrite=True)
+
+
+def test_an_encoder_that_only_a_card_names_is_not_asked_of_the_hub(model, monkeypatch):
+    """Whoever made the card would learn who uses the model; what it names is quoted where it is told."""
+    from dialogauge.encode.encoders import Encoders
+    from dialogauge.learned.directory import find_encoder
+
+    asked = []
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setattr("dialogauge.encode.find._from_hub", asked.append)
+    change_card(model, encoder={"name": "attacker/repo; rm -rf ~"})
+    with pytest.raises(InputError, match="not on the hub, since a file names it; to get it: hf download 'attacker"):
+        find_encoder(open_ruber(model).saved, None, Encoders(cache=None))
+    assert not asked
+    with pytest.raises(InputError, match="and on the hub"):
+        find_encoder(open_ruber(model).saved, "typed/name", Encoders(cache=None))
+    assert asked == ["typed/name"]

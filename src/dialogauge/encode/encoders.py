@@ -37,11 +37,11 @@ class Encoders:
         self._language_models: dict[tuple[str, Dtype], LanguageModel] = {}
         self._contested: list[Caveat] = []
 
-    def get(self, name: str, dtype: Dtype = "float32") -> Encoder:
+    def get(self, name: str, dtype: Dtype = "float32", hub: bool = True) -> Encoder:
         """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`;
-        `elmo:DIRECTORY`; what other packages add."""
+        `elmo:DIRECTORY`; what other packages add. `hub`: whether any name may be asked of the hub."""
         if (name, dtype) not in self._open:
-            self._open[name, dtype] = self._opened(name, dtype)
+            self._open[name, dtype] = self._opened(name, dtype, hub)
         return self._open[name, dtype]
 
     def tuned(self, name: str, tuning: Tuning) -> Encoder:
@@ -81,7 +81,7 @@ class Encoders:
             *(self.endpoints.caveats() if "endpoints" in self.__dict__ else ()),
         ]
 
-    def _opened(self, name: str, dtype: Dtype) -> Encoder:
+    def _opened(self, name: str, dtype: Dtype, hub: bool) -> Encoder:
         if name.startswith(STATIC):
             return self._static(name.removeprefix(STATIC))
         if name.partition(":")[0] == UNIVERSAL:
@@ -101,7 +101,7 @@ class Encoders:
         if name not in KNOWN and (added := plug_ins().get(prefix)):
             self._contested += plug_ins().contested([prefix])
             return _made(added, name)
-        return Transformer(find_model(name), dtype, self.cache, self._progress)
+        return Transformer(find_model(name, hub=hub), dtype, self.cache, self._progress)
 
     def _static(self, name: str) -> Encoder:
         from dialogauge.encode.find import KNOWN, find_model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -211,9 +212,11 @@ class ModelFiles:
         return whole(self.config, name, self.directory / CONFIG, least, most)
 
 
-def find_model(name: str, what: str = "encoder") -> ModelFiles:
+def find_model(name: str, what: str = "encoder", hub: bool = True) -> ModelFiles:
     """The files of an encoder, or of what else is asked for: a directory, or a name that is looked for in
-    $DIALOGAUGE_MODELS, in an installed weights package, in the Hugging Face cache and on the hub, in this order."""
+    $DIALOGAUGE_MODELS, in an installed weights package, in the Hugging Face cache and on the hub, in this order.
+    Without `hub`, which is for names that stand in files and that nobody typed, only known encoders are asked for
+    there."""
     require_neural(f"the {what} {shortened(name)}")
     known = KNOWN.get(name)
     if known is None and (given := directory_named(name)):
@@ -223,14 +226,18 @@ def find_model(name: str, what: str = "encoder") -> ModelFiles:
         _in_models(name, repository)
         or (known.package() if known else None)
         or _in_hub_cache(repository)
-        or _from_hub(repository)
+        or (_from_hub(repository) if hub or known else None)
     )
     if directory is None:
-        command = known.command if known else f"hf download {name}"
+        command = known.command if known else f"hf download {shlex.quote(name)}"
         own = PLACES.format("in installed weights packages, ") if known else f"as a directory, {PLACES.format('')}"
         near = get_close_matches(name, KNOWN, n=1)
         hint = f" (did you mean {near[0]}?)" if near and not known else ""
         kind = MissingWeights if known else InputError
+        if not hub and not known:
+            own = own.replace(
+                " and on the hub (unless HF_HUB_OFFLINE is set)", ", not on the hub, since a file names it"
+            )
         raise kind(f"no {what} {name!r}{hint}: looked for it {own}; to get it: {command}")
     return _checked(title.rpartition("/")[2], directory, known.sha256 if known else None)
 

@@ -178,9 +178,10 @@ def encoder_name(saved: SavedModel) -> str:
 
 
 def find_encoder(saved: SavedModel, given: str | None, encoders: Encoders) -> Encoder:
-    """The model's encoder as the run has it, by the name `given` or, where there is none, by the model's own."""
+    """The model's encoder as the run has it, by the name `given` or, where there is none, by the model's own, which is
+    not asked of the hub: a card may come from anybody."""
     try:
-        found = encoders.get(given or encoder_name(saved))
+        found = encoders.get(given) if given else encoders.get(encoder_name(saved), hub=False)
     except InputError as error:
         hint = "" if given else f"; it is the encoder of the model {saved.directory}: say with encoder= where it is"
         raise type(error)(f"{error.message}{hint}", error.path) from None
