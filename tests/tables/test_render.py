@@ -65,6 +65,14 @@ def test_csv_reads_back():
     assert rows == [["name", "value", "none"], ['say "hi", you', "0.30000000000000004", ""], ["b", "", "1"]]
 
 
+def test_csv_has_no_formulas():
+    """A spreadsheet would compute them; numbers stay numbers."""
+    records = [{"system": text, "value": -0.5} for text in ("=1+1", "+1", "-x", "@SUM(A1)", "a=b")]
+    rows = list(csv.DictReader(io.StringIO(to_csv(records))))
+    assert [row["system"] for row in rows] == ["'=1+1", "'+1", "'-x", "'@SUM(A1)", "a=b"]
+    assert {row["value"] for row in rows} == {"-0.5"}
+
+
 def test_json_writes_undefined_numbers_as_null_and_reads_back():
     value = {"a": [float("nan"), float("inf"), 0.1], "b": "\x1b[31m\x9b\u202eüç\x7f"}
     text = to_json(value)

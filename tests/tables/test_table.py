@@ -1,5 +1,6 @@
 """Text that is aligned and safe, and tables that are wider than the terminal."""
 
+import json
 import re
 
 import pytest
@@ -143,6 +144,13 @@ def test_every_text_line_starts_its_columns_at_the_same_place():
 )
 def test_width(text, columns):
     assert width(text) == columns
+
+
+def test_printable_spells_what_nobody_sees():
+    """Above U+FFFF as JSON does, in two halves. Joiners stay: a family of emoji needs them."""
+    assert printable("\u200b\u00ad\u2063\ufeff") == "\\u200b\\u00ad\\u2063\\ufeff"
+    assert json.loads(f'"{printable(chr(0xE0041))}"') == chr(0xE0041)
+    assert printable("👩\u200d👧") == "👩\u200d👧"
 
 
 def test_printable_spells_what_could_act_on_a_terminal():

@@ -13,6 +13,7 @@ from typing import Any
 
 from dialogauge.tables.table import ARROWS, Cell, Table, printable, to_text
 
+FORMULA = ("=", "+", "-", "@")
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 LATEX_ARROWS = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "": ""}
@@ -89,8 +90,11 @@ def _defined(value: Any) -> Any:
 
 
 def _field(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula stands behind an apostrophe; numbers stay numbers."""
     value = _defined(value)
-    return printable(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return printable(f"'{value}" if value.startswith(FORMULA) else value)
 
 
 def to_latex(table: Table) -> str:

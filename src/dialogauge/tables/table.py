@@ -19,9 +19,13 @@ WHOLE = re.compile(r"\[[^\]]*\]|\S+")
 """What stays in one line of a remark: an interval, or a word."""
 BREAKS = re.compile(r"[^|/,;_-]*[|/,;_-]|[^|/,;_-]+")
 """A word that is too long for a line goes on in the next after one of these marks."""
-# Control characters (C0, DEL, C1), lone surrogates, and the characters that change the direction of text or
-# break a line: whatever could move the cursor, recolour the screen or show one thing for another.
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+# Control characters (C0, DEL, C1), lone surrogates, the characters that change the direction of text or break a line,
+# and those that nobody sees (soft hyphens, zero-width spaces, invisible operators, tags): whatever could move the
+# cursor, recolour the screen or show one thing for another. Joiners stay: scripts and emoji need them.
+UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,13 @@ class Table:
 
 def printable(text: str, keep: str = "") -> str:
     """The text with every unsafe character, except those in `keep`, spelled as an escape like \\u001b."""
-    return UNSAFE.sub(lambda match: match[0] if match[0] in keep else f"\\u{ord(match[0]):04x}", text)
+    return UNSAFE.sub(lambda match: match[0] if match[0] in keep else _escaped(match[0]), text)
+
+
+def _escaped(letter: str) -> str:
+    """As JSON has it: above U+FFFF in two halves."""
+    halves = letter.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{halves[place : place + 2].hex()}" for place in range(0, len(halves), 2))
 
 
 def cut(text: str, longest: int) -> str:
