@@ -52,3 +52,10 @@ def test_a_first_item_larger_than_what_is_read_at_first(tmp_path):
     record = {**json.loads(RECORD), "context": "User: " + "x" * 200_000}
     for indent in (None, 1):
         assert load(write(tmp_path / "a", json.dumps([record], indent=indent))).files[0].reader == "fed"
+
+
+@pytest.mark.parametrize("line", ['{"response": "a", "response": "b"}', '{"response": "a", "extra": {"k": 1, "k": 1}}'])
+def test_a_field_that_stands_twice_is_refused(tmp_path, line):
+    path = tmp_path / "twice.jsonl"
+    path.write_text(f"{line}\n")
+    assert "stands twice in one object" in refusal(path)

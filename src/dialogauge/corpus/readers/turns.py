@@ -22,6 +22,8 @@ _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 _BATCH = 1024
+LONGEST_CELL = 100_000_000
+"""Characters."""
 
 
 def sniff_lines(head: FileHead) -> bool:
@@ -97,6 +99,7 @@ def rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             line = line or number
             yield text
 
+    csv.field_size_limit(LONGEST_CELL)  # of the whole process, and 128 KiB by default
     table_rows = csv.reader(texts(), delimiter=delimiter, strict=True)
     while True:
         line = 0

@@ -37,7 +37,7 @@ def parse(text: str) -> Any:
             refuse_surrogates(value)
     except json.JSONDecodeError as error:
         raise InputError(f"not valid JSON: {error.msg} at column {error.colno}; found {quote(text)}") from None
-    except _BadNumber as error:
+    except _Refused as error:
         raise InputError(f"not valid JSON: {error}") from None
     except RecursionError:
         raise InputError("not valid JSON: nested too deeply") from None
@@ -173,28 +173,38 @@ def first_object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-class _BadNumber(ValueError):
+class _Refused(ValueError):
     pass
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise _BadNumber(f"{name} is not a JSON number; write null where there is none")
+    raise _Refused(f"{name} is not a JSON number; write null where there is none")
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise _BadNumber(f"the number {quote(text)} is too large")
+        raise _Refused(f"the number {quote(text)} is too large")
     return number
 
 
 def _whole(text: str) -> int:
     if len(text) > _MOST_DIGITS:
-        raise _BadNumber(f"the number {quote(text)} is too large")
+        raise _Refused(f"the number {quote(text)} is too large")
     return int(text)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The standard leaves open which of two values counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Refused(f"the field {quote(twice)} stands twice in one object")
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_whole, object_pairs_hook=_once)
 
 
 def _skip(text: str, place: int) -> int:
