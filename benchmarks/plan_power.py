@@ -42,7 +42,7 @@ PILOT = 4000
 """Contexts of a made-up pilot, so many that its variances are those of the population."""
 ABOUT = 80
 """Contexts that a real study would take without a metric: differences are chosen so."""
-MORE = 10
+MORE = 5
 """Times as many contexts as are rated have a score, where there is a metric."""
 LONGEST, EVERY = 500, 10
 METRIC = "column[name=score]"
