@@ -74,3 +74,8 @@ def test_a_bar_where_one_can_be_drawn(monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert list(progress_bar(range(3), "reading", shown=True, mininterval=0)) == [0, 1, 2]
     assert "\rreading: 100%|" in capsys.readouterr().err
+
+
+def test_a_file_name_cannot_act_on_the_terminal():
+    with progress_bar(total=1, description="reading a\x1b[2Jb", shown=True) as bar:
+        assert bar.desc.startswith("reading a\\u001b[2Jb")

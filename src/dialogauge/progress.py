@@ -17,6 +17,7 @@ EVERY = 30.0
 
 def progress_bar(items: Iterable[Any] | None = None, description: str = "", *, shown: bool, **options: Any) -> Any:
     """tqdm's bar over the items, or one to `update` by hand; nothing at all unless `shown`."""
+    description = printable(description)  # which may name a file
     # A notebook's stderr is no terminal and shows bars all the same.
     if not shown or sys.stderr.isatty() or "ipykernel" in sys.modules:
         return tqdm(items, description, disable=not shown, leave=False, **options)
