@@ -199,3 +199,18 @@ print(len(open_static(source, folder)), open_static(source, folder).vector("w199
     assert outputs[0] == outputs[1]
     assert outputs[0].startswith("20000 ")
     assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
+@pytest.mark.parametrize("mode", [0o000, 0o444, 0o555])
+def test_a_cache_that_may_not_be_written_to(source, tmp_path, mode):
+    """By a process without root's right to write anywhere."""
+    (tmp_path / "cache").mkdir(mode=mode)
+    code = "import sys; from dialogauge.encode.static import open_static; print(open_static(sys.argv[1]).identity)"
+    drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    environment = {**os.environ, "DIALOGAUGE_CACHE": str(tmp_path / "cache")}
+    command = [*drop, sys.executable, "-c", code, str(source)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    (tmp_path / "cache").chmod(0o700)
+    assert done.stdout.startswith("three@"), done.stderr
+    assert not list((tmp_path / "cache").iterdir())

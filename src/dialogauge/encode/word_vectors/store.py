@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ State = list[str | int]
 """By which a file is known again without reading it: path, size and time of change."""
 
 _TRIES = 3
+READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +53,35 @@ class WordVectorStore:
 
 def cached_store(source: Path, folder: Path, progress: bool = False) -> WordVectorStore:
     """The vectors of a file, from `folder/<first 16 digits of its sha256>`, converted now if that is absent or
-    damaged. Another process may delete or replace that at any time; then it is made again."""
+    damaged. Another process may delete or replace that at any time; then it is made again. Where nothing may be written
+    there, it is converted for this process alone."""
     source = source.absolute()
     refuse_missing(source)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for _ in range(_TRIES):
-            state = _state(source)
-            digest = _known_hash(source, state, folder)
-            target = folder / digest[:16]
-            if (store := load_store(target, digest)) is not None:
-                return store
-            _convert_into(target, source, state, digest, progress)
-            if (store := load_store(target, digest)) is not None:
-                return store
+        try:
+            return _kept(source, folder, progress)
+        except OSError as error:
+            if error.errno not in READ_ONLY:
+                raise
+            # What is mapped into memory outlasts its name.
+            with tempfile.TemporaryDirectory(prefix="dialogauge", ignore_cleanup_errors=True) as own:
+                return _kept(source, Path(own), progress)
     except OSError as error:
         message = f"the converted word vectors cannot be kept here: {error.strerror or error}"
         raise InputError(f"{message}; choose another folder with DIALOGAUGE_CACHE", folder) from None
+
+
+def _kept(source: Path, folder: Path, progress: bool) -> WordVectorStore:
+    folder.mkdir(parents=True, exist_ok=True)
+    for _ in range(_TRIES):
+        state = _state(source)
+        digest = _known_hash(source, state, folder)
+        target = folder / digest[:16]
+        if (store := load_store(target, digest)) is not None:
+            return store
+        _convert_into(target, source, state, digest, progress)
+        if (store := load_store(target, digest)) is not None:
+            return store
     raise InputError("the converted word vectors vanish as soon as they are written; is it being cleared?", folder)
 
 
