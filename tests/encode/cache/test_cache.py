@@ -1,4 +1,6 @@
 import os
+import shutil
+import subprocess
 import sys
 import threading
 from datetime import UTC, datetime
@@ -158,3 +160,26 @@ def test_wrong_use_is_not_taken_for_damage(tmp_path):
             cache.put({b"b": None})  # type: ignore[dict-item]
         assert cache.get([b"a"]) == {b"a": b"1"}
     assert cache.problems == []
+
+
+USE = """
+import sys
+from dialogauge.encode.cache.cache import Cache
+with Cache() as cache:
+    cache.put({b"k" * 16: b"v"})
+    print(cache.get([b"k" * 16]), cache.status().entries, cache.problems)
+"""
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
+@pytest.mark.parametrize("mode", [0o000, 0o444, 0o555])
+def test_a_folder_that_may_not_be_used(tmp_path, mode):
+    """By a process without root's right to write anywhere: it goes on without a cache, and says so."""
+    (tmp_path / "cache").mkdir(mode=mode)
+    drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    environment = {**os.environ, "DIALOGAUGE_CACHE": str(tmp_path / "cache")}
+    command = [*drop, sys.executable, "-c", USE]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    (tmp_path / "cache").chmod(0o700)
+    assert done.stdout.startswith("{} 0 ['the cache in "), done.stderr
+    assert not list((tmp_path / "cache").iterdir())

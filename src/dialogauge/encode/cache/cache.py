@@ -166,9 +166,12 @@ class Cache:
         """Whether there is another file to try: one that another process began, or the next, begun here. All that find
         a file damaged at once make the same next one, together."""
         path = self._generations.path(number)
-        if _is_damage(error, path):
-            self._note(f"{path} is damaged ({error}): the cache begins anew, and vectors are computed again")
-        elif path.exists():
+        try:
+            if _is_damage(error, path):
+                self._note(f"{path} is damaged ({error}): the cache begins anew, and vectors are computed again")
+            elif path.exists():
+                return False
+        except OSError:  # a folder in which nothing may be looked for
             return False
         self.close()
         try:
