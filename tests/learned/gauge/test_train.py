@@ -272,7 +272,7 @@ def test_same_seed_same_bytes(call, ratings, tmp_path):
 SLOWLY = {"epochs": 6, "stop": 6, "rating_epochs": 6, "dropout": 0.1}
 
 
-def assert_same_model(folder, name="m", other="whole"):
+def assert_same_model(folder, other, name="m"):
     """But for the time that it took."""
     assert (folder / name / WEIGHTS).read_bytes() == (folder / other / WEIGHTS).read_bytes()
     cards = [json.loads((folder / each / CARD).read_text()) for each in (name, other)]
@@ -282,25 +282,30 @@ def assert_same_model(folder, name="m", other="whole"):
     assert not checkpoint_folder(folder / name).exists()
 
 
+@pytest.fixture(scope="module")
+def whole(said, bert, ratings, folder):
+    """Trained without a break, in a directory called as the others are."""
+    files, recipe = GaugeFiles([said], ratings=[ratings], share=0.2), quick("adapter", **SLOWLY)
+    return train_gauge(files, folder / "whole" / "m", recipe, encoder=bert, cache=False).directory
+
+
 @pytest.mark.parametrize("after", [2, 8])
-def test_broken_off_and_run_again(call, ratings, tmp_path, monkeypatch, after):
+def test_broken_off_and_run_again(call, whole, ratings, tmp_path, monkeypatch, after):
     """While it learns from conversations, and from ratings."""
     recipe = quick("adapter", **SLOWLY)
-    call("whole", recipe, ratings=[ratings])
     with monkeypatch.context() as patch:
         break_off(patch, after)
         with pytest.raises(KeyboardInterrupt):
             call("m", recipe, ratings=[ratings])
     call("m", recipe, ratings=[ratings])
-    assert_same_model(tmp_path)
+    assert_same_model(tmp_path, whole)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["conversations", "ratings"])
-def test_killed_in_mid_training_and_run_again(call, said, ratings, bert, tmp_path, part):
+def test_killed_in_mid_training_and_run_again(call, whole, said, ratings, bert, tmp_path, part):
     """While it learns from conversations, and from ratings."""
     recipe = quick("adapter", **SLOWLY)
-    call("whole", recipe, ratings=[ratings])
     options = {"out": tmp_path / "m", "encoder": bert, "ratings": ratings, "validation_share": 0.2}
     options |= {name: getattr(recipe, name) for name in ("rank", "rate", "batch", *SLOWLY)}
     checkpoint = checkpoint_folder(tmp_path / "m") / f"{part}.safetensors"
@@ -308,7 +313,7 @@ def test_killed_in_mid_training_and_run_again(call, said, ratings, bert, tmp_pat
     assert not (tmp_path / "m").exists()
     assert 1 <= checkpoint.read_bytes().count(b"validation_loss") < 6
     call("m", recipe, ratings=[ratings])
-    assert_same_model(tmp_path)
+    assert_same_model(tmp_path, whole)
 
 
 @pytest.mark.parametrize("other", ["recipe", "ratings", "share", "teacher"])
