@@ -5,6 +5,7 @@ import json
 import pytest
 
 from dialogauge.cli.reproduce import WHAT
+from tests.encode.elmo.small import write_elmo
 from tests.papers.entailment.world import small_world, without_shipped
 
 
@@ -57,6 +58,21 @@ def test_table_3(call, tiny, static, world):
     done = call("entailment-table3", *tiny, *static, *chosen)
     assert done.code == 0, done.err
     assert {line.split(",")[0] for line in done.out.splitlines()} == {"row", "average/word2vec", "entailment/tiny"}
+
+
+def test_table_3_with_elmo(call, static, tmp_path):
+    elmo = write_elmo(tmp_path / "elmo")
+    chosen = ("--only", "ss_h1/elmo,average/elmo", "--elmo", elmo, "--resamples", 20)
+    done = call("entailment-table3", *static, *chosen, "--format", "json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert {row["row"] for row in found["rows"] if row["pearson"] is not None} == {"ss_h1/elmo", "average/elmo"}
+    assert all("enc:elmo:elmo@" in row["signature"] for row in found["rows"])
+    assert "rows of ELMo: the mean of the layers of elmo@" in done.err
+    (elmo / "weights.hdf5").unlink()
+    done = call("entailment-table3", *static, *chosen)
+    assert (done.code, done.out) == (2, "")
+    assert f"{elmo / 'weights.hdf5'}: is not there" in done.err
 
 
 def test_figure_1(call, tiny, tmp_path):

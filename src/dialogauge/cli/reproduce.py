@@ -84,6 +84,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="word vectors, as GloVe's: for Greedy, Average and Extrema, and for RUBER's rows with static vectors",
     )
+    parser.add_argument(
+        "--elmo", metavar="DIR", help="for the entailment paper's table 3: ELMo's options.json and weights.hdf5"
+    )
     parser.add_argument("--own-recipes", action="store_true", help="our metrics in place of the paper's recipes")
     add_plot(parser, "draw the figure")
     parser.add_argument(
@@ -275,7 +278,7 @@ def _entailment_inputs(arguments: argparse.Namespace) -> EntailmentInputs:
     check_bert_alone(models)
     only = _listed(arguments, "only")
     given = parse_entailment_models(arguments.entailment_models or ())
-    return EntailmentInputs(arguments.corpora, arguments.vectors, models, given, only)
+    return EntailmentInputs(arguments.corpora, arguments.vectors, models, given, only, arguments.elmo)
 
 
 class Reproducible(NamedTuple):
@@ -299,7 +302,9 @@ WHAT = {
     "ruber-table4": Reproducible(_ruber, TRAINED),
     "entailment-table1": Reproducible(_entailment_table1, {"conversations", "seed"}),
     "entailment-table2": Reproducible(_entailment_classes, JUDGED | {"thresholds"}),
-    "entailment-table3": Reproducible(_entailment_distances, RESAMPLED | {"only", "entailment_models", "vectors"}),
+    "entailment-table3": Reproducible(
+        _entailment_distances, RESAMPLED | {"only", "entailment_models", "vectors", "elmo"}
+    ),
     "entailment-figure1": Reproducible(_entailment_classes, JUDGED | {"plot"}),
     "entailment-figure2": Reproducible(_entailment_distances, RESAMPLED | {"only", "plot"}),
 }

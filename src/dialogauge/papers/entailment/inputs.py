@@ -18,7 +18,8 @@ from dialogauge.corpus.readers.fed import FED
 from dialogauge.corpus.readers.grade import GRADE
 from dialogauge.corpus.reading.reader import Reader
 from dialogauge.corpus.turn import Turn, unit_of
-from dialogauge.encode.encoders import STATIC, UNIVERSAL
+from dialogauge.encode.elmo.files import find_elmo
+from dialogauge.encode.encoders import ELMO, STATIC, UNIVERSAL
 from dialogauge.encode.universal import open_universal
 from dialogauge.errors import Caveat, DialogaugeError, InputError, unknown
 from dialogauge.learned.entailment.model import SHIPPED, open_entailment
@@ -46,13 +47,15 @@ OTHER_CORPORA = Caveat("other_corpora", GONE)
 @dataclass(frozen=True)
 class EntailmentInputs:
     """`folder` holds the rated corpora, `vectors` is a file in place of word2vec, `models` names an encoder in place
-    of BERT, `entailment` has model directories by name. `only` names rows of table 3, else corpora."""
+    of BERT, `elmo` is a directory of ELMo's weights, `entailment` has model directories by name. `only` names rows of
+    table 3, else corpora."""
 
     folder: str | Path
     vectors: str | Path | None = None
     models: Mapping[str, str] | None = None
     entailment: Mapping[str, str] | None = None
     only: Sequence[str] = ()
+    elmo: str | Path | None = None
 
 
 @dataclass(frozen=True)
@@ -104,18 +107,30 @@ class Embeddings:
         return [caveat for embedding in used for caveat in self.remarks.get(embedding, ())]
 
 
-def find_embeddings(vectors: str | Path | None, models: Mapping[str, str]) -> Embeddings:
-    """`vectors` is a file in place of word2vec, `models` names an encoder in place of BERT."""
+def find_embeddings(
+    vectors: str | Path | None, models: Mapping[str, str], elmo: str | Path | None = None
+) -> Embeddings:
+    """`vectors` is a file in place of word2vec, `models` names an encoder in place of BERT, `elmo` is a directory."""
     bert = encoder_for(BERT_BASE, models)
     static = static_encoder(vectors) if vectors else f"{STATIC}minilm"
     use, said = find_use()
     remarks = {
         "bert": stand_in_caveats({BERT_BASE: bert}),
-        "elmo": [Caveat("no_model", "ELMo is not to be had: its rows show the paper's numbers alone")],
+        "elmo": [_elmo_caveat(elmo)],
         "use": [said],
         "word2vec": [Caveat("stand_in_model", f"{spell_file(static)} stands in for word2vec of Google News")],
     }
-    return Embeddings({"bert": bert, "elmo": None, "use": use, "word2vec": static}, remarks)
+    return Embeddings(
+        {"bert": bert, "elmo": f"{ELMO}:{elmo}" if elmo else None, "use": use, "word2vec": static}, remarks
+    )
+
+
+def _elmo_caveat(directory: str | Path | None) -> Caveat:
+    if directory is None:
+        message = "ELMo is not to be had: its rows show the paper's numbers alone (--elmo DIR gives its weights)"
+        return Caveat("no_model", message)
+    identity = find_elmo(str(directory)).identity
+    return Caveat("stand_in_model", f"rows of ELMo: the mean of the layers of {identity}; the paper does not say which")
 
 
 def find_use() -> tuple[str | None, Caveat]:

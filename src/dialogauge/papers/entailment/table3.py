@@ -263,7 +263,7 @@ def reproduce_entailment_table3(
     """Pearson and Spearman over turns, with 95 % intervals over dialogues or contexts."""
     corpora, caveats = read_corpora(Path(inputs.folder))
     models, lacking = _models(inputs)
-    embeddings = find_embeddings(inputs.vectors, inputs.models or {})
+    embeddings = find_embeddings(inputs.vectors, inputs.models or {}, inputs.elmo)
     rows = make_rows(embeddings, models, inputs.only)
     stand_ins = embeddings.caveats(row.name for row in rows)
     if not any(row.metric for row in rows):
