@@ -146,7 +146,7 @@ def _add_ruber(parser: argparse.ArgumentParser) -> None:
     )
     add_reading(parser)
     recipes = "towers (ours, the default) or paper (Ghazarian et al. 2019)"
-    _add_recipe(parser, "vectors (default: minilm), or static:FILE", "towers", recipes)
+    _add_recipe(parser, "vectors (default: minilm), static:FILE or elmo:DIR", "towers", recipes)
     parser.add_argument("--network", metavar="N", help="ruber or towers")
     parser.add_argument("--sentence", metavar="S", help="rnn, max or mean")
     parser.add_argument("--layers", metavar="LIST", help="layers of the encoder, side by side (towers: 6,3 of minilm)")
@@ -197,7 +197,7 @@ def _add_entailment(parser: argparse.ArgumentParser) -> None:
     recipes = (
         "adapter (few weights added to the encoder, the default), transformer (all weights of the encoder) or esim"
     )
-    _add_recipe(parser, "default: minilm; for esim also static:FILE", "adapter", recipes)
+    _add_recipe(parser, "default: minilm; for esim also static:FILE, elmo:DIR", "adapter", recipes)
     parser.add_argument("--rank", metavar="N", type=whole, help="of the adapters (default: 16)")
     parser.add_argument("--pool", metavar="P", help="of a transformer's states: cls, mean or max (default: cls)")
     parser.add_argument("--units", metavar="N", type=whole, help="of each direction of ESIM (default: 128)")
