@@ -22,7 +22,7 @@ README = ROOT / "README.md"
 START = sorted((ROOT / "docs" / "start").glob("*.md"))
 REPORT = ROOT / "docs" / "report.md"
 RATE = ROOT / "docs" / "rate.md"
-ALSO = [ROOT / "docs" / name for name in ("answers.md", "audit.md", "distances.md", "plan.md")]
+ALSO = [ROOT / "docs" / name for name in ("answers.md", "audit.md", "distances.md", "estimate.md", "plan.md")]
 PAGES = sorted([README, *ALSO, *START, *(ROOT / "docs" / "metrics").glob("*.md")])
 NEURAL = (
     "bertscore",

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from dialogauge.learned.synthesis import synthesize_entailment
     from dialogauge.metrics.function import metric
     from dialogauge.people.estimate.estimate_corpus import estimate
-    from dialogauge.people.estimate.estimate_result import Estimate
+    from dialogauge.people.estimate.estimate_result import PeopleEstimate
     from dialogauge.people.plan.choose import choose
     from dialogauge.people.plan.make_plan import plan
     from dialogauge.people.rating.rate_corpus import open_study, rate
@@ -73,7 +73,7 @@ _HOMES = {
     "load": "corpus",
     "stream": "corpus",
     "DialogaugeError": "errors",
-    "Estimate": "people.estimate.estimate_result",
+    "PeopleEstimate": "people.estimate.estimate_result",
     "InputError": "errors",
     "MissingPackage": "errors",
     "Result": "evaluation",
@@ -119,9 +119,9 @@ __all__ = [
     "Comparison",
     "Corpus",
     "DialogaugeError",
-    "Estimate",
     "InputError",
     "MissingPackage",
+    "PeopleEstimate",
     "Result",
     "RunOptions",
     "Score",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dialogauge.agreement import Agreement
     from dialogauge.evaluation import Comparison, Result
     from dialogauge.evaluation.forms import MetricForms
-    from dialogauge.people.estimate.estimate_result import Estimate
+    from dialogauge.people.estimate.estimate_result import PeopleEstimate
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -115,7 +115,7 @@ def add_cite(parser: argparse.ArgumentParser) -> None:
 
 
 def rendered(
-    result: Result | Comparison | Agreement | Estimate,
+    result: Result | Comparison | Agreement | PeopleEstimate,
     arguments: argparse.Namespace,
     beside: Mapping[str, Sequence[MetricForms]] | None = None,
 ) -> str:

@@ -16,7 +16,7 @@ from dialogauge.evaluation.measure import Measured, measure
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
 from dialogauge.metrics.default_set import Choice
 from dialogauge.people.estimate.caveats import estimate_caveats
-from dialogauge.people.estimate.estimate_result import Estimate
+from dialogauge.people.estimate.estimate_result import PeopleEstimate
 from dialogauge.people.estimate.gather import Paths, gather
 from dialogauge.people.estimate.rows import EstimateRows, Estimating
 from dialogauge.people.estimate.samples import pair_samples, turn_samples
@@ -41,7 +41,7 @@ def estimate(
     anytime: int | None = None,
     trusted: bool = False,
     **options: Unpack[RunKeywords],
-) -> Estimate:
+) -> PeopleEstimate:
     """What people would say of each system on all its turns, from ratings of some of them and a metric on all.
 
     Args:
@@ -105,7 +105,7 @@ def estimate(
     for name in preferred:
         estimating.win_rates(name, whole.systems, pair_samples(whole.turns, values, said, name), rows)
     found = [*choice.caveats(), *measured.caveats, *rows.caveats, *estimate_caveats(rows, measured.unit, these_turns)]
-    return Estimate(
+    return PeopleEstimate(
         by_system=rows.systems,
         pairs=rows.pairs,
         worths=rows.worths,

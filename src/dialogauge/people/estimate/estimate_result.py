@@ -92,7 +92,7 @@ class MetricWorth:
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate(MetricForms):
+class PeopleEstimate(MetricForms):
     """What `estimate` gives."""
 
     by_system: list[SystemEstimate]

@@ -13,7 +13,7 @@ from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.options import Settings
 from dialogauge.people.estimate.combine import combine
 from dialogauge.people.estimate.estimate_result import Form, MetricWorth, PairEstimate, SystemEstimate
-from dialogauge.people.estimate.interval import PoweredEstimate, powered_estimate
+from dialogauge.people.estimate.interval import Bounds, PoweredEstimate, powered_estimate
 from dialogauge.people.estimate.powered import UnitTotals
 from dialogauge.people.estimate.samples import RatedSample, rated_share
 from dialogauge.people.estimate.strengths import fit_strengths, outcome_of, win_rate_totals
@@ -148,7 +148,7 @@ def _both(
 
 
 def _system(dimension: str, form: Form, system: str, places: tuple[int, int], found: PoweredEstimate) -> SystemEstimate:
-    powered, classical = found.powered, found.classical
+    powered, classical = (_within(bounds, form) for bounds in (found.powered, found.classical))
     return SystemEstimate(
         dimension=dimension,
         form=form,
@@ -170,7 +170,7 @@ def _system(dimension: str, form: Form, system: str, places: tuple[int, int], fo
 
 
 def _pair(dimension: str, form: Form, names: tuple[str, str], found: PoweredEstimate) -> PairEstimate:
-    powered, classical = found.powered, found.classical
+    powered, classical = (_within(bounds, form) for bounds in (found.powered, found.classical))
     return PairEstimate(
         dimension=dimension,
         form=form,
@@ -189,6 +189,13 @@ def _pair(dimension: str, form: Form, names: tuple[str, str], found: PoweredEsti
         units=found.units,
         method=found.method,
     )
+
+
+def _within(bounds: Bounds, form: Form) -> Bounds:
+    """A win rate's interval does not reach below 0 or above 1."""
+    if form == "rating":
+        return bounds
+    return replace(bounds, low=max(bounds.low, 0.0), high=min(bounds.high, 1.0))
 
 
 def _corrected(rows: Sequence[PairEstimate], confidence: float, null: float = 0.0) -> list[PairEstimate]:

@@ -10,7 +10,7 @@ from dialogauge.evaluation.digits import fixed, format_estimates
 from dialogauge.tables import counted, in_words
 
 if TYPE_CHECKING:
-    from dialogauge.people.estimate.estimate_result import Estimate, Form, PairEstimate, SystemEstimate
+    from dialogauge.people.estimate.estimate_result import Form, PairEstimate, PeopleEstimate, SystemEstimate
 
 NAMED = 3
 """As many other systems are named."""
@@ -18,7 +18,7 @@ NOTHING = 1.005
 """What is worth less is worth nothing."""
 
 
-def sentences(found: Estimate, digits: int | None = None) -> list[str]:
+def sentences(found: PeopleEstimate, digits: int | None = None) -> list[str]:
     """Two for each dimension."""
     said = []
     scopes = dict.fromkeys((row.dimension, row.form) for row in found.by_system)
@@ -70,7 +70,7 @@ def _preferred(
     return f"{opening}, but no difference from {in_words([*each, *rest], 'or')} is clear of chance{sure}."
 
 
-def _worth(found: Estimate, dimension: str, form: Form, systems: Sequence[SystemEstimate]) -> str:
+def _worth(found: PeopleEstimate, dimension: str, form: Form, systems: Sequence[SystemEstimate]) -> str:
     mine = [row for row in found.worths if (row.dimension, row.form) == (dimension, form)]
     if not mine or mine[-1].worth is None:
         return ""
