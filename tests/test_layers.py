@@ -10,6 +10,7 @@ LEFT_TO_RIGHT = [
     "tables",
     "errors",
     "files",
+    "array_file",
     "sqlite_file",
     "progress",
     "text",

@@ -12,12 +12,13 @@ from dialogauge.agreement.points import RatedTurns
 from dialogauge.agreement.result import SCHEMA as AGREEMENT_SCHEMA
 from dialogauge.agreement.result import Agreement, AgreementRow, Ceiling, Contrast
 from dialogauge.agreement.save import AGREEMENT, SCHEMA
+from dialogauge.array_file import open_plain
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object, to_record
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, describe, quote
 from dialogauge.evaluation.options import Settings
-from dialogauge.evaluation.saved import RUN, TURNS, kept_texts, open_plain, read_record
+from dialogauge.evaluation.saved import RUN, TURNS, kept_texts, read_record
 
 
 def is_agreement_run(path: str | Path) -> bool:

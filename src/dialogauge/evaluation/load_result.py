@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dialogauge.array_file import open_plain
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object, to_record
 from dialogauge.errors import Caveat, InputError, describe, quote
@@ -14,7 +15,7 @@ from dialogauge.evaluation.pairs import Pair
 from dialogauge.evaluation.result import SCHEMA as SCORES_SCHEMA
 from dialogauge.evaluation.result import Result, Score, decimals_of_scores
 from dialogauge.evaluation.save import SCORES
-from dialogauge.evaluation.saved import RUN, SCHEMA, kept_texts, load_run, open_plain, read_record
+from dialogauge.evaluation.saved import RUN, SCHEMA, kept_texts, load_run, read_record
 
 
 def load_result(path: str | Path) -> Result:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
-import os
 import shutil
-import stat
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge import __version__
+from dialogauge.array_file import open_plain, read_arrays
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.turn import Turn
@@ -29,11 +26,6 @@ from dialogauge.evaluation.texts import TEXTS, read_texts
 from dialogauge.evaluation.units import Answered
 from dialogauge.metrics.function import kept_metric
 from dialogauge.metrics.registry import Request, parse_request, parse_requests
-
-LARGEST_RATIO = 1040
-"""Deflate makes nothing smaller than by 1,032."""
-KINDS = "biufSU"
-"""Truth values, whole numbers, numbers and texts; no objects, which could run code."""
 
 SCHEMA = "dialogauge.run/1"
 REAL_UNITS, ANSWERED = "real_units", "answered"
@@ -176,47 +168,6 @@ def pack_samples(samples: Sequence[Sample]) -> tuple[list[dict[str, Any]], dict[
         if sample.answered is not None:
             arrays[f"{place}.{ANSWERED}"] = np.stack([sample.answered.units, sample.answered.messages])
     return described, arrays
-
-
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """ValueError (or what zipfile raises) where it is not such a file, or declares more than it can hold."""
-    with open_plain(path) as file, zipfile.ZipFile(file) as archive:
-        size = os.fstat(file.fileno()).st_size
-        members = archive.infolist()
-        if sum(member.compress_size for member in members) > size:
-            raise ValueError("its parts overlap")
-        if len({member.filename for member in members}) < len(members):
-            raise ValueError("a part is there twice")
-        return {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
-
-
-def open_plain(path: Path) -> BinaryIO:
-    """Without waiting, should it be a pipe."""
-    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise ValueError(f"{path.name} is not a plain file")
-    return file
-
-
-def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
-    name = member.filename
-    if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{name} is encrypted, or packed in another way than ours")
-    if member.file_size > member.compress_size * LARGEST_RATIO + 1024:
-        raise ValueError(f"{name} declares {member.file_size:,} bytes, more than it can hold")
-    with archive.open(member) as part:
-        version = np.lib.format.read_magic(part)
-        readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-        if version not in readers:
-            raise ValueError(f"{name} is of an unknown version {version}")
-        shape, fortran, dtype = readers[version](part)
-        if dtype.kind not in KINDS or dtype.names or not dtype.itemsize:
-            raise ValueError(f"{name} holds {dtype}, expected numbers or texts")
-        wanted = math.prod(shape) * dtype.itemsize
-        if min(shape, default=0) < 0 or wanted != member.file_size - part.tell():
-            raise ValueError(f"{name} declares {wanted:,} bytes of values, found {member.file_size - part.tell():,}")
-        return np.frombuffer(part.read(wanted), dtype).reshape(shape, order="F" if fortran else "C").copy()
 
 
 def _baselines(runs: Sequence[Run], names: dict[tuple[Path, str], str]) -> dict[str, str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dialogauge.array_file import open_plain
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.encode.encoders import Encoders
 from dialogauge.endpoint.chat import is_chat
 from dialogauge.errors import InputError
-from dialogauge.evaluation.saved import ANSWERS, open_plain
+from dialogauge.evaluation.saved import ANSWERS
 from dialogauge.metrics.base import AnyMetric
 from dialogauge.metrics.judge.judge import ModelJudge
 from dialogauge.metrics.judge.replay import replayed_judge
