@@ -18,8 +18,7 @@ def ppi_mean(
 
     The same sums as `estimate` takes, where every turn is a unit of its own. That one differs in what few turns need:
     its slope is not cut off and comes from the rated turns alone, its variance is the jackknife's, its quantile
-    Student's. With 50 turns and a metric that correlates at .9, this slope adds a fifth to the variance, which this
-    interval does not know of."""
+    Student's."""
     from scipy.special import ndtri
 
     n, more = len(ratings), len(others)
