@@ -15,7 +15,7 @@ import pytest
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import evaluate
-from dialogauge.evaluation.load_result import load_result
+from dialogauge.evaluation.kept.load_result import load_result
 from dialogauge.files import remove_abandoned, whole_directory, whole_file
 
 resource = pytest.importorskip("resource", reason="needs a system with limits for processes")

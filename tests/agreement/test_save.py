@@ -10,7 +10,7 @@ from dialogauge.agreement import correlate
 from dialogauge.corpus import Corpus
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare_runs, evaluate
-from dialogauge.evaluation.saved import kept_texts
+from dialogauge.evaluation.kept.saved import kept_texts
 from tests.agreement.corpora import COST, GOOD, column, people, quick, rated, shuffled, turn
 from tests.killed_saves import directories_left
 

@@ -47,7 +47,7 @@ def test_what_cannot_be_saved_is_printed(dialogauge, responses, tmp_path, monkey
     def full(*_arguments, **_options):
         raise OSError(28, "No space left on device", str(tmp_path / "run"))
 
-    monkeypatch.setattr("dialogauge.evaluation.save._write_turns", full)
+    monkeypatch.setattr("dialogauge.evaluation.kept.save._write_turns", full)
     done = dialogauge(*score(responses, tmp_path / "run"))
     assert done.code == 1
     assert done.err == f"{tmp_path / 'run'}: No space left on device\n"

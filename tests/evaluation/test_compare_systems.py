@@ -7,10 +7,10 @@ import pytest
 from dialogauge import compare, compare_runs, evaluate
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
+from dialogauge.evaluation.kept.saved import load_runs
 from dialogauge.evaluation.measure import measure
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import Pair, all_pairs, holm
-from dialogauge.evaluation.saved import load_runs
 from dialogauge.metrics.dialogue.distinct import Distinct
 from dialogauge.metrics.overlap.bleu import Bleu
 from dialogauge.metrics.registry import parse_requests

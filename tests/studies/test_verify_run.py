@@ -7,8 +7,8 @@ import pytest
 
 import dialogauge
 from dialogauge.errors import InputError
-from dialogauge.evaluation.saved import ANSWERS, MEASURES
-from dialogauge.evaluation.texts import TEXTS, TextsWriter
+from dialogauge.evaluation.kept.saved import ANSWERS, MEASURES
+from dialogauge.evaluation.kept.texts import TEXTS, TextsWriter
 from dialogauge.studies.verify_run import JUDGED, SCORES, TURNS, verify_run
 from dialogauge.studies.verify_run import MEASURES as NOTED
 from tests.serving.scripted import Scripted, chat

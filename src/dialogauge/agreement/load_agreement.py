@@ -17,8 +17,8 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object, to_record
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, describe, quote
+from dialogauge.evaluation.kept.saved import RUN, TURNS, kept_texts, read_record
 from dialogauge.evaluation.options import Settings
-from dialogauge.evaluation.saved import RUN, TURNS, kept_texts, read_record
 
 
 def is_agreement_run(path: str | Path) -> bool:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialogauge.evaluation.save import provenance, write_answers
-from dialogauge.evaluation.saved import ANSWERS, RUN, TURNS
-from dialogauge.evaluation.texts import TEXTS, TextsWriter
+from dialogauge.evaluation.kept.save import provenance, write_answers
+from dialogauge.evaluation.kept.saved import ANSWERS, RUN, TURNS
+from dialogauge.evaluation.kept.texts import TEXTS, TextsWriter
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import to_json
 

@@ -118,7 +118,7 @@ def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Compa
     from dialogauge.corpus import stream
     from dialogauge.corpus.reading.source import refuse_missing
     from dialogauge.evaluation import compare, compare_runs
-    from dialogauge.evaluation.saved import is_run
+    from dialogauge.evaluation.kept.saved import is_run
 
     for path in arguments.inputs:
         refuse_missing(Path(path), "file or run", f"runs are what `dialogauge score FILE --out {path}` writes")

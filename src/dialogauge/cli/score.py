@@ -163,7 +163,7 @@ def _measured(requests: Sequence[Request], result: Result) -> list[Request]:
 
 def _check(arguments: argparse.Namespace, listed: Sequence[str]) -> None:
     """Refuses what cannot be printed or written, before any work is done. `listed`: the options that list replies."""
-    from dialogauge.evaluation.save import check_run_writable
+    from dialogauge.evaluation.kept.save import check_run_writable
 
     if listed and arguments.format == "csv":
         raise InputError(f"--{listed[0]}: CSV has one line per score and no room for texts; choose --format json")

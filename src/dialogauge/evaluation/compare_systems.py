@@ -14,12 +14,12 @@ from dialogauge.evaluation.caveats import FEW
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.evaluate_corpus import measure_run, score_all
 from dialogauge.evaluation.exchanges import exchanges_for
+from dialogauge.evaluation.kept.saved import Names, load_runs, texts_of_runs
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, chosen_systems, takes_run_options
 from dialogauge.evaluation.pairs import Pair, all_pairs
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.saved import Names, load_runs, texts_of_runs
 from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import one_blas_thread

@@ -16,13 +16,13 @@ from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, UnsuitedEncoder, unknown
 from dialogauge.evaluation import caveats
+from dialogauge.evaluation.kept.texts import RunTexts, SpooledTexts, TextsInMemory
 from dialogauge.evaluation.measuring.asking import ask_ahead
 from dialogauge.evaluation.measuring.census import Census
 from dialogauge.evaluation.measuring.real_turns import read_real
 from dialogauge.evaluation.measuring.stream import measure_stream
 from dialogauge.evaluation.measuring.whole_dialogues import of_whole_dialogues, refuse_scattered
 from dialogauge.evaluation.sample import Sample, measure_rows, refuse_unusable
-from dialogauge.evaluation.texts import RunTexts, SpooledTexts, TextsInMemory
 from dialogauge.evaluation.units import Keys, Units
 from dialogauge.metrics.default_set import Choice
 from dialogauge.metrics.prepared import AnyPrepared

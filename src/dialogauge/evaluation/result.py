@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from dialogauge.endpoint.endpoints import Endpoints
     from dialogauge.evaluation.answer import Answer
     from dialogauge.evaluation.comparison import Comparison
+    from dialogauge.evaluation.kept.saved import KeptTexts
+    from dialogauge.evaluation.kept.texts import RunTexts
     from dialogauge.evaluation.replies import Order, RankedReplies
-    from dialogauge.evaluation.saved import KeptTexts
-    from dialogauge.evaluation.texts import RunTexts
 
 ABOUT = {
     "expected": "",
@@ -172,7 +172,7 @@ class Result(ScoreForms):
         texts.parquet (unless `texts` is false, or they are not at hand: `Result.texts`), and `ranked` replies as
         worst.jsonl and best.jsonl; and what endpoints answered as answers.jsonl. The directory is either whole or
         absent."""
-        from dialogauge.evaluation.save import save_result
+        from dialogauge.evaluation.kept.save import save_result
 
         kept = self.texts if texts else None
         return save_result(self, Path(directory), overwrite=overwrite, command=command, ranked=ranked or {}, texts=kept)

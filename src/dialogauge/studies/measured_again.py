@@ -11,7 +11,7 @@ from dialogauge.corpus.reading.json import parse_object
 from dialogauge.encode.encoders import Encoders
 from dialogauge.endpoint.chat import is_chat
 from dialogauge.errors import InputError
-from dialogauge.evaluation.saved import ANSWERS
+from dialogauge.evaluation.kept.saved import ANSWERS
 from dialogauge.metrics.base import AnyMetric
 from dialogauge.metrics.judge.judge import ModelJudge
 from dialogauge.metrics.judge.replay import replayed_judge

@@ -18,9 +18,9 @@ from dialogauge.agreement.table import scope_in_words
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
+from dialogauge.evaluation.kept.saved import read_record
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import measure_rows
-from dialogauge.evaluation.saved import read_record
 from dialogauge.evaluation.units import Units
 from dialogauge.metrics.prepared import AnyPrepared, MeanMetric
 from dialogauge.metrics.registry import COMPAT, Request, parse_request

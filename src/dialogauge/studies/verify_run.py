@@ -13,12 +13,12 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation.answer import find_answer
 from dialogauge.evaluation.evaluate_corpus import score_all
-from dialogauge.evaluation.load_result import load_result
+from dialogauge.evaluation.kept.load_result import load_result
+from dialogauge.evaluation.kept.saved import is_run, load_runs
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.pairs import all_pairs
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample, measure_all
-from dialogauge.evaluation.saved import is_run, load_runs
 from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.progress import progress_bar
 from dialogauge.stats.arrays import one_blas_thread

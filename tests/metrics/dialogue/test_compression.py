@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dialogauge import Turn, evaluate
-from dialogauge.evaluation.load_result import load_result
+from dialogauge.evaluation.kept.load_result import load_result
 from dialogauge.metrics.dialogue.compression import Compression, compression_ratio
 
 GZIP_HEADER = 18

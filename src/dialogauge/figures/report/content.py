@@ -20,10 +20,10 @@ from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.compare_systems import compare_result, compare_runs
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.digits import check_names
-from dialogauge.evaluation.load_result import load_result
+from dialogauge.evaluation.kept.load_result import load_result
+from dialogauge.evaluation.kept.save import provenance
+from dialogauge.evaluation.kept.saved import is_run, kept_texts, read_record
 from dialogauge.evaluation.result import Result
-from dialogauge.evaluation.save import provenance
-from dialogauge.evaluation.saved import is_run, kept_texts, read_record
 from dialogauge.figures.report.findings import Finding, agreement_findings, comparison_findings, score_findings
 from dialogauge.figures.report.turns import MOST_TURNS, ReportTurns, turns_of_agreement, turns_of_result
 from dialogauge.stats.arrays import Floats

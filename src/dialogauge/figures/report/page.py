@@ -14,7 +14,7 @@ from dialogauge.agreement.result import MEAN, Agreement
 from dialogauge.errors import InputError
 from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.digits import check_digits
-from dialogauge.evaluation.save import provenance
+from dialogauge.evaluation.kept.save import provenance
 from dialogauge.figures.report import replies
 from dialogauge.figures.report.content import Origin, ReportContent, Reported, file_name, report_content
 from dialogauge.figures.report.export import Exports

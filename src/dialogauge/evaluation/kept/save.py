@@ -16,17 +16,17 @@ import numpy as np
 
 from dialogauge import __version__
 from dialogauge.endpoint.chat import canonical
-from dialogauge.evaluation.saved import ANSWERS, MEASURES, RUN, SCHEMA, TURNS, pack_samples
-from dialogauge.evaluation.texts import TEXTS
+from dialogauge.evaluation.kept.saved import ANSWERS, MEASURES, RUN, SCHEMA, TURNS, pack_samples
+from dialogauge.evaluation.kept.texts import TEXTS
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import printable, to_json
 
 if TYPE_CHECKING:
     from dialogauge.endpoint.endpoints import Endpoints
+    from dialogauge.evaluation.kept.saved import KeptTexts
+    from dialogauge.evaluation.kept.texts import RunTexts
     from dialogauge.evaluation.replies import Order, RankedReplies
     from dialogauge.evaluation.result import Result
-    from dialogauge.evaluation.saved import KeptTexts
-    from dialogauge.evaluation.texts import RunTexts
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "torch", "transformers")
 """Those on which numbers may depend; named where they are installed, whether or not a run needed them."""

@@ -6,7 +6,7 @@ import pytest
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import evaluate
-from dialogauge.evaluation.load_result import load_result
+from dialogauge.evaluation.kept.load_result import load_result
 from tests.killed_saves import directories_left
 
 FILES = ["measures.npz", "run.json", "scores.json", "texts.parquet", "turns.parquet"]
@@ -79,7 +79,7 @@ def test_a_failed_write_leaves_nothing(result, tmp_path, monkeypatch):
     def fail(*_arguments, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dialogauge.evaluation.save._write_turns", fail)
+    monkeypatch.setattr("dialogauge.evaluation.kept.save._write_turns", fail)
     with pytest.raises(OSError, match="No space"):
         result.save(tmp_path / "run")
     assert list(tmp_path.iterdir()) == []
@@ -88,7 +88,7 @@ def test_a_failed_write_leaves_nothing(result, tmp_path, monkeypatch):
 RESULT = """
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.evaluation import evaluate
-from dialogauge.evaluation.load_result import load_result
+from dialogauge.evaluation.kept.load_result import load_result
 turns = [Turn(str(i), f"hello {i}", (f"q{i}",)) for i in range(20000)]
 result = evaluate(Corpus(turns), "length", resamples=2)
 """

@@ -10,12 +10,12 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object, to_record
 from dialogauge.errors import Caveat, InputError, describe, quote
 from dialogauge.evaluation.answer import Answer
+from dialogauge.evaluation.kept.save import SCORES
+from dialogauge.evaluation.kept.saved import RUN, SCHEMA, kept_texts, load_run, read_record
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import Pair
 from dialogauge.evaluation.result import SCHEMA as SCORES_SCHEMA
 from dialogauge.evaluation.result import Result, Score, decimals_of_scores
-from dialogauge.evaluation.save import SCORES
-from dialogauge.evaluation.saved import RUN, SCHEMA, kept_texts, load_run, read_record
 
 
 def load_result(path: str | Path) -> Result:

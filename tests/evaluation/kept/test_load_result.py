@@ -8,7 +8,7 @@ import pytest
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare, compare_runs, evaluate
 from dialogauge.evaluation.compare_systems import compare_result
-from dialogauge.evaluation.load_result import load_result
+from dialogauge.evaluation.kept.load_result import load_result
 
 EVERYDAY = "examples/everyday.jsonl"
 

@@ -20,9 +20,9 @@ from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import caveats
+from dialogauge.evaluation.kept.texts import TEXTS, read_texts
 from dialogauge.evaluation.measure import Measured
 from dialogauge.evaluation.sample import Sample
-from dialogauge.evaluation.texts import TEXTS, read_texts
 from dialogauge.evaluation.units import Answered
 from dialogauge.metrics.function import kept_metric
 from dialogauge.metrics.registry import Request, parse_request, parse_requests

@@ -14,8 +14,8 @@ import dialogauge
 from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare_runs, evaluate
-from dialogauge.evaluation.saved import kept_texts
-from dialogauge.evaluation.texts import ROWS, SpooledTexts
+from dialogauge.evaluation.kept.saved import kept_texts
+from dialogauge.evaluation.kept.texts import ROWS, SpooledTexts
 
 TURNS = [
     Turn("1", "fine", ("hi", "how are you?"), ("great", "so so"), "a", {"overall": (4.0, None), "fun": (1.5,)}, "d1"),

@@ -1,0 +1,1 @@
+"""Results in a directory: written whole or not at all, and read again."""
