@@ -171,8 +171,8 @@ def add_dry_run(parser: argparse.ArgumentParser) -> None:
 def print_plan(corpus: Corpus | Loading, requests: Sequence[Request], arguments: argparse.Namespace) -> int:
     """What --dry-run prints."""
     from dialogauge.endpoint.plan import Price
-    from dialogauge.evaluation.options import RunOptions
     from dialogauge.evaluation.measuring.plan_asking import plan_asking
+    from dialogauge.evaluation.options import RunOptions
 
     price = Price.parse(arguments.price) if arguments.price else None
     print("\n".join(plan_asking(corpus, requests, RunOptions(**options(arguments))).sentences(price)))
