@@ -2,8 +2,7 @@
 
     python -m benchmarks.elmo [FILE] [DIM PROJECTION]
 
-FILE is anything `dialogauge score` reads; by default dailyh of the FBD paper where the shared data is there, else the
-examples. Weights are random, of the size of ELMo's small published model (cells of 1024, projections of 128) unless
+FILE is anything `dialogauge score` reads; by default the examples. Weights are random, of the size of ELMo's small published model (cells of 1024, projections of 128) unless
 others are given: 4096 512 is the original. They are read before the clock starts; nothing is kept between rounds.
 """
 
@@ -22,7 +21,6 @@ from typing import Any
 import h5py
 import numpy as np
 import torch
-from benchmarks.encoding import DAILYH, ROOT
 
 from dialogauge import load
 from dialogauge.encode.elmo.encoder import ElmoEncoder
@@ -31,6 +29,7 @@ from dialogauge.encode.elmo.network import ElmoNetwork
 from dialogauge.encode.elmo.words import cased_words
 from dialogauge.tables import Cell, Header, Table, to_text
 
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "everyday.jsonl"
 FILTERS = [[1, 32], [2, 32], [3, 64], [4, 128], [5, 256], [6, 512], [7, 1024]]
 """Those of all published models."""
 FEW = 100
@@ -41,7 +40,7 @@ def main() -> None:
     numbers = [int(word) for word in sys.argv[1:] if word.isdecimal()]
     names = [word for word in sys.argv[1:] if not word.isdecimal()]
     cell, projection = numbers or (1024, 128)
-    path = Path(names[0]) if names else DAILYH if DAILYH.exists() else ROOT / "examples" / "everyday.jsonl"
+    path = Path(names[0]) if names else EXAMPLES
     texts = [text for turn in load(path) for text in (turn.response, *turn.references)]
     distinct = list(dict.fromkeys(texts))
     words = [cased_words(text).words for text in distinct]
