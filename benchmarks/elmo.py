@@ -2,8 +2,9 @@
 
     python -m benchmarks.elmo [FILE] [DIM PROJECTION]
 
-FILE is anything `dialogauge score` reads; by default the examples. Weights are random, of the size of ELMo's small published model (cells of 1024, projections of 128) unless
-others are given: 4096 512 is the original. They are read before the clock starts; nothing is kept between rounds.
+FILE is anything `dialogauge score` reads; by default the examples. Weights are random, of the size of ELMo's small
+published model (cells of 1024, projections of 128) unless others are given: 4096 512 is the original. They are read
+before the clock starts; nothing is kept between rounds.
 """
 
 from __future__ import annotations
