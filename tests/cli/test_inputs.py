@@ -14,6 +14,8 @@ from dialogauge.cli.main import build_parser
 from tests.corpus.files import write_lines
 from tests.encode.models import build
 
+CHOOSING = ("--choose", "--strata", "--seed")
+"""Options of `plan` that are about which turns to ask, and not how many."""
 HUGE = ["999999999999999999999999999", "-1", "nan", "inf", "1e999", "x", "", "9" * 5000]
 
 
@@ -282,7 +284,17 @@ def _leaves(parser, words):
             yield from _leaves(child, (*words, name))
 
 
-def call(words, files, folder):
+def partly_rated(files, folder):
+    """The same turns, the first of them rated by two people."""
+    turns = [json.loads(line) for line in files.read_text(encoding="utf-8").splitlines()]
+    for place, turn in enumerate(turns[:40]):
+        turn["ratings"] = {"overall": [1 + place % 5, 1 + place % 4]}
+    path = folder / "rated.jsonl"
+    path.write_text("".join(json.dumps(turn) + "\n" for turn in turns), encoding="utf-8")
+    return path
+
+
+def call(words, files, folder, option=""):
     """The verb with all that it requires."""
     more = {
         "score": ["--metrics", "length"],
@@ -292,10 +304,14 @@ def call(words, files, folder):
         "perturb": ["--kind", "noise", "--ratio", "0.5", "--out", "-"],
         "synthesize": ["--out", folder / "pairs.jsonl"],
         "train": ["--out", folder / "model"],
+        "estimate": ["--metrics", "length"],
+        "plan": ["--metrics", "length", *(["--choose", "5"] if option in CHOOSING else ["--difference", "0.5"])],
+        "rate": ["--study", folder / "study", "--no-serve"],
         "reproduce": [],
     }
     paper = ["ruber-table3", "--corpora", folder, "--conversations", files, "--validation", files]
     first = {"synthesize": ["entailment", files], "reproduce": paper}
+    first |= dict.fromkeys(("estimate", "plan"), [partly_rated(files, folder)])
     return [*words, *first.get(words[0], [files]), *more.get(words[0], [])]
 
 
@@ -308,7 +324,7 @@ def test_no_option_reads_numbers_its_own_way():
 def test_numbers_that_no_one_means(dialogauge, responses, tmp_path, words):
     *verb, option = words
     for value in HUGE:
-        done = dialogauge(*call(verb, responses, tmp_path), f"{option}={value}")
+        done = dialogauge(*call(verb, responses, tmp_path, option), f"{option}={value}")
         assert (done.code, done.out) == (2, ""), (option, value, done.err)
         assert "Traceback" not in done.err
         name = option.strip("-").removesuffix("-share").replace("-", "_")

@@ -173,7 +173,7 @@ def test_where_writing_fails_nothing_is_left(dialogauge, responses, tmp_path, mo
     out = tmp_path / "new" / "out.jsonl"
     monkeypatch.setattr("os.fsync", full)
     done = dialogauge("perturb", responses, *call(out=out))
-    assert (done.code, done.err) == (1, "dialogauge: No space left on device\n")
+    assert (done.code, done.err) == (1, f"{out}: No space left on device\n")
     assert list(out.parent.iterdir()) == []
 
 

@@ -130,7 +130,7 @@ def choose(
         (36, 0.19, [4, 4, 4])
     """
     run = RunOptions(**options)
-    check_whole("n", n, 1, COUNT)
+    check_whole("contexts to choose", n, 1, COUNT)
     check_whole("strata", strata, 1, 1000)
     if allocation not in ALLOCATIONS:
         raise unknown("allocation", allocation, ALLOCATIONS)

@@ -92,7 +92,7 @@ def plan(
         everything = unit_count(corpus)
         pool = everything if pool is None and everything > basis.units else pool
     if correlation is not None:
-        check_number("correlation", correlation, -1, 1)
+        check_number("correlation", correlation, 0, 1)
         label = f"r={correlation:g}"
         bases = [_with_correlation(basis, label, correlation) for basis in bases]
         names.append(label)
