@@ -311,7 +311,7 @@ def call(words, files, folder, option=""):
     }
     paper = ["ruber-table3", "--corpora", folder, "--conversations", files, "--validation", files]
     first = {"synthesize": ["entailment", files], "reproduce": paper}
-    first |= dict.fromkeys(("estimate", "plan"), [partly_rated(files, folder)])
+    first |= {verb: [partly_rated(files, folder)] for verb in ("estimate", "plan")}
     return [*words, *first.get(words[0], [files]), *more.get(words[0], [])]
 
 
