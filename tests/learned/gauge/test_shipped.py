@@ -64,6 +64,7 @@ def test_the_example_systems():
     assert good > offtopic
 
 
+@pytest.mark.slow
 def test_it_notices_every_damage():
     """People's replies, made worse: the more of them, the lower. Untouched they are as typical as people's are."""
     minilm()

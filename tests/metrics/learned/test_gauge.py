@@ -266,6 +266,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.slow
 def test_warm_runs_need_neither_torch_nor_transformers(model, tmp_path, monkeypatch):
     monkeypatch.setenv("DIALOGAUGE_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "said.jsonl"
