@@ -60,6 +60,19 @@ def test_a_choice_is_written_for_rate(tmp_path, capsys):
     assert out.read_bytes() == before
 
 
+@pytest.mark.parametrize("which", ["all.jsonl", "study.jsonl"])
+def test_what_is_read_is_not_overwritten(which, tmp_path, capsys):
+    whole, study = tmp_path / "all.jsonl", tmp_path / "study.jsonl"
+    lines = Path(EVERYDAY).read_text(encoding="utf-8").splitlines(keepends=True)
+    whole.write_text("".join(lines), encoding="utf-8")
+    study.write_text(json.dumps({**json.loads(lines[0]), "ratings": {"overall": [4]}}) + "\n", encoding="utf-8")
+    before = (tmp_path / which).read_bytes()
+    call = ["plan", str(whole), "--choose", "5", "--rated", str(study), "--out", str(tmp_path / which), "--overwrite"]
+    assert main(call) == 2
+    assert "is what is read" in capsys.readouterr().err
+    assert (tmp_path / which).read_bytes() == before
+
+
 def test_a_choice_goes_to_a_pipe(capfdbinary):
     assert main(["plan", EVERYDAY, "--choose", "3"]) == 0
     shown = capfdbinary.readouterr()

@@ -147,7 +147,8 @@ def _choice(arguments: argparse.Namespace) -> int:
 
     out = arguments.out or STDOUT
     if out != STDOUT:
-        check_writable_file(out, arguments.overwrite)
+        inputs = (*arguments.files, *(arguments.rated or ()))
+        check_writable_file(out, arguments.overwrite, [Path(file) for file in inputs])
     given = {
         name: getattr(arguments, name) for name in ("strata", "allocation") if getattr(arguments, name) is not None
     }
