@@ -127,6 +127,25 @@ def test_the_export_goes_where_it_is_told(dialogauge, made, tmp_path):
     assert dialogauge("rate", "--export", made, "--out", out, "--datasheet", sheet, "--overwrite").code == 0
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("--out", "{other}/x", "--datasheet", "{other}/x"),
+        ("--out", "{other}/x", "--datasheet", "{other}/../{other.name}/x", "--overwrite"),
+        ("--out", "{old}/datasheet.md", "--overwrite"),
+        ("--datasheet", "{old}/ratings.jsonl", "--overwrite"),
+    ],
+)
+def test_ratings_and_datasheet_never_share_a_file(dialogauge, made, tmp_path, files):
+    other = tmp_path / "other"
+    other.mkdir()
+    done = dialogauge("rate", "--export", made, *(each.format(other=other, old=made) for each in files))
+    assert (done.code, done.out) == (2, "")
+    assert "--out and --datasheet are the same file" in done.err
+    assert not list(other.iterdir())
+    assert not {"ratings.jsonl", "datasheet.md"} & {path.name for path in made.iterdir()}
+
+
 def test_the_export_goes_to_stdout(dialogauge, made):
     done = dialogauge("rate", "--export", made, "--out", "-")
     assert [json.loads(line)["system"] for line in done.out.splitlines()] == ["a", "b"] * 25

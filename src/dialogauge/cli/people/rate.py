@@ -300,6 +300,8 @@ def _export(arguments: argparse.Namespace) -> int:
     _refuse(arguments, ("files", "ask", "pairwise", *SETTINGS, *CARE, "no_serve"), "do not belong to --export")
     folder = arguments.export
     out, sheet = arguments.out or folder / "ratings.jsonl", arguments.datasheet or folder / "datasheet.md"
+    if out != Path("-") and out.resolve() == sheet.resolve():
+        raise InputError("--out and --datasheet are the same file; choose another name for one of them", out)
     with Study.open(folder) as study:
         for path, given in ((out, arguments.out), (sheet, arguments.datasheet)):
             if path != Path("-"):
