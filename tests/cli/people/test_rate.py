@@ -92,7 +92,13 @@ def test_every_option_of_a_new_study_is_kept(dialogauge, responses, tmp_path):
         (("--study", "{old}", "--new-link", "join"), "links of their own"),
         (("--study", "{old}", "--backup", "{file}"), "is there already"),
         (("--export", "{old}", "--out", "{file}"), "is there already"),
-        (("--export", "{old}", "--out", "{old}/study.sqlite", "--overwrite"), "is what is read"),
+        (("--export", "{old}", "--out", "{old}/study.sqlite", "--overwrite"), "is the study's own"),
+        (("--export", "{old}", "--out", "{old}/study.sqlite"), "is the study's own"),
+        (("--export", "{old}", "--out", "{old}/study.sqlite-wal", "--overwrite"), "is the study's own"),
+        (("--export", "{old}", "--out", "{old}/study.sqlite-shm"), "is the study's own"),
+        (("--export", "{old}", "--out", "{old}/../study/links.txt", "--overwrite"), "is the study's own"),
+        (("--export", "{old}", "--datasheet", "{old}/links.txt", "--overwrite"), "is the study's own"),
+        (("--export", "{old}", "--datasheet", "-"), "--datasheet: expected the name of a file, found -"),
     ],
 )
 def test_a_wrong_call_is_refused_and_changes_nothing(dialogauge, made, responses, tmp_path, arguments, problem):

@@ -294,18 +294,20 @@ def _stop_gently() -> None:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from dialogauge.people.rating.store import FILE
     from dialogauge.people.rating.study import Study
 
     _refuse(arguments, ("files", "ask", "pairwise", *SETTINGS, *CARE, "no_serve"), "do not belong to --export")
     folder = arguments.export
     out, sheet = arguments.out or folder / "ratings.jsonl", arguments.datasheet or folder / "datasheet.md"
+    if sheet == Path("-"):
+        raise InputError("--datasheet: expected the name of a file, found -; only --out goes to stdout")
     if out != Path("-") and out.resolve() == sheet.resolve():
         raise InputError("--out and --datasheet are the same file; choose another name for one of them", out)
     with Study.open(folder) as study:
         for path, given in ((out, arguments.out), (sheet, arguments.datasheet)):
             if path != Path("-"):
-                check_writable_file(path, arguments.overwrite or given is None, [folder / FILE])
+                study.refuse_own(path)
+                check_writable_file(path, arguments.overwrite or given is None)
         lines, caveats = study.export()
         if out == Path("-"):
             for line in lines:

@@ -136,6 +136,14 @@ class Study(RaterSide):
 
         return datasheet(self.store)
 
+    def refuse_own(self, target: Path) -> None:
+        """Refuses to write where the study keeps itself: its database, the log beside it (there or not) and its
+        links, by whatever path."""
+        for name in (FILE, *(f"{FILE}-{log}" for log in ("wal", "shm", "journal")), links.FILE):
+            own = self.directory / name
+            if target.resolve() == own.resolve() or (target.exists() and own.exists() and target.samefile(own)):
+                raise InputError("is the study's own, and is not overwritten; choose another name", target)
+
     def backup(self, target: str | Path) -> None:
         """A whole copy of the study's file, also while raters answer."""
         check_writable_file(Path(target), overwrite=False)
