@@ -96,6 +96,20 @@ def test_what_is_rated_is_not_asked_again(tmp_path, capsys):
     assert "no more than the 44 contexts that nobody has rated, found 45" in capsys.readouterr().err
 
 
+def test_pairs_compared_in_the_file_itself_are_not_asked_again(tmp_path, capsys):
+    pairs, out = tmp_path / "pairs.jsonl", tmp_path / "ask.jsonl"
+    sides = {side: {"system": side * 2, "response": f"reply {side}"} for side in "ab"}
+    lines = [
+        {"id": str(c), "context": [f"context {c}"], **sides, "preferences": {"overall": ["a"] if c < 2 else [None]}}
+        for c in range(6)
+    ]
+    pairs.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    assert main(["plan", str(pairs), "--choose", "4", "--out", str(out)]) == 0
+    assert {turn.id for turn in load(out)} == {"2", "3", "4", "5"}
+    assert main(["plan", str(pairs), "--choose", "5"]) == 2
+    assert "no more than the 4 contexts that nobody has rated, found 5" in capsys.readouterr().err
+
+
 def test_what_was_rated_must_be_what_is_chosen_from(tmp_path, capsys):
     study = tmp_path / "study.jsonl"
     call = ["plan", EVERYDAY, "--choose", "3", "--rated", str(study)]

@@ -143,6 +143,7 @@ def _sizes(arguments: argparse.Namespace) -> int:
 
 def _choice(arguments: argparse.Namespace) -> int:
     from dialogauge.files import check_writable_file, whole_file
+    from dialogauge.people.estimate.gather import pairs_in
     from dialogauge.people.plan.choose import PROBABILITY, STRATUM, choose
 
     out = arguments.out or STDOUT
@@ -157,6 +158,7 @@ def _choice(arguments: argparse.Namespace) -> int:
         arguments.choose,
         arguments.metrics,
         rated=arguments.rated,
+        pairs=pairs_in(arguments.files, skip_invalid=arguments.skip_invalid),
         dimension=arguments.dimension,
         **given,
         **options(arguments),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dialogauge.agreement.points import choose_dimensions, mean_rating
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike
+from dialogauge.corpus.rated_pairs import RatedPair
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import COUNT, Caveat, InputError, check_number, check_whole, unknown
 from dialogauge.evaluation.digits import fixed
@@ -98,6 +99,7 @@ def choose(
     metric: Metrics | None = None,
     *,
     rated: Paths | None = None,
+    pairs: Sequence[RatedPair] = (),
     dimension: str | None = None,
     strata: int = STRATA,
     allocation: Allocation = "proportional",
@@ -118,6 +120,7 @@ def choose(
         n: How many contexts.
         metric: One that has values of single turns.
         rated: Files with ratings of earlier studies, as `rate --export` writes them; those of `corpus` count too.
+        pairs: Rated pairs that are in memory.
         dimension: What was rated, for `neyman`; by default "overall", else the first.
         strata: How many, of nearly one size; fewer where so many would hold too few contexts.
         allocation: "proportional" to the strata's sizes, or "neyman": also to how much earlier ratings differ in each.
@@ -134,11 +137,10 @@ def choose(
     check_whole("strata", strata, 1, 1000)
     if allocation not in ALLOCATIONS:
         raise unknown("allocation", allocation, ALLOCATIONS)
-    turns, pairs = gather(corpus, rated)
+    turns, found_pairs = gather(corpus, rated)
     turns = turns.select(run.systems)
-    pool = _Pool.from_corpus(
-        turns, [side for pair in pairs if _is_given(pair.preferences) for side in (pair.a, pair.b)]
-    )
+    compared = [pair for pair in (*pairs, *found_pairs) if _is_given(pair.preferences)]
+    pool = _Pool.from_corpus(turns, [side for pair in compared for side in (pair.a, pair.b)])
     if n > int((~pool.rated).sum()):
         left = counted(int((~pool.rated).sum()), "context")
         raise InputError(f"n: expected no more than the {left} that nobody has rated, found {n}")
