@@ -58,6 +58,21 @@ def test_two_failed_checks_are_too_many(study, given, failed, trusted):
     assert bool(summary(study).reasons) is not trusted
 
 
+def test_who_is_trusted_stays_so_when_the_rest_is_handed_on(study):
+    """One failed check of four is not the only one there was, though the other three were never shown."""
+    rater, known = raters_of(study)["r01"], kinds(study)
+    study.consent(rater)
+    while not summary(study).checks:
+        screen = study.next_assignment(rater)
+        value = 5 if known[screen.public_id][0] == "check" else 3
+        study.answer(rater, screen.public_id, {"coherence": value}, 5.0)
+    before = summary(study)
+    assert (before.checks, before.failed, before.trusted) == (1, 1, True)
+    study.release("r01")
+    after = summary(study)
+    assert (after.state, after.checks, after.failed, after.reasons) == ("released", 1, 1, ())
+
+
 def test_the_only_check_must_hold(tmp_path):
     with a_study(tmp_path / "study", a_corpus(3), raters=1, people=1) as study:
         rate_by_kind(study, "r01", checks=[5])

@@ -19,6 +19,9 @@ from dialogauge.text.words import SPACED_WORD
 FASTEST_READING = 20.0
 """Words a second: 1,200 a minute, several times what anyone reads with understanding (Brysbaert 2019 finds 238)."""
 
+_PLANNED_CHECKS = """
+SELECT rater, count(*) FROM assignment JOIN item ON item.id = item WHERE kind = 'check' AND repeat = 0 GROUP BY rater"""
+
 
 @dataclass(frozen=True)
 class ItemRecord:
@@ -98,6 +101,8 @@ class StudyState:
     raters: list[RaterRow]
     answers: list[AssignedItem]
     """In the order of raters and of their lists, without places that were released."""
+    planned_checks: dict[int, int]
+    """Attention checks in each rater's list as it was made, places that were released since among them."""
 
     @cached_property
     def of_rater(self) -> dict[int, list[AssignedItem]]:
@@ -129,6 +134,7 @@ def read_state(store: Store) -> StudyState:
             items=items,
             raters=[_rater(row) for row in db.execute("SELECT * FROM rater ORDER BY id")],
             answers=_answers(db, settings, items),
+            planned_checks={rater: count for rater, count in db.execute(_PLANNED_CHECKS)},
         )
 
 

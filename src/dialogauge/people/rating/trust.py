@@ -57,7 +57,7 @@ def _summary(state: StudyState, rater: RaterRow, listed: Sequence[AssignedItem])
     answered = [answer for answer in listed if answer.done is not None]
     checks = [answer for answer in answered if answer.item.kind == "check" and not answer.repeat]
     failed = sum(not answer.item.passed(answer.values) for answer in checks)
-    planned = sum(answer.item.kind == "check" and not answer.repeat for answer in listed)
+    planned = state.planned_checks.get(rater.id, 0)
     pairs = _repeated(answered)
     question = state.settings.checked_question
     inconsistent = sum(_differs(question, *pair) for pair in pairs)
