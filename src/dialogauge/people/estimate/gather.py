@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -20,7 +20,10 @@ from dialogauge.corpus.reading.source import STDIN, refuse_missing, sha256
 from dialogauge.corpus.trusted import trusted_only
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError, quote
+from dialogauge.people.estimate.samples import PROBABILITY
 
+BY_DIMENSION = ("raters", "trusted", "dialogue_ratings", "dialogue_raters", "dialogue_trusted")
+"""Fields of a study's export that say something for each dimension."""
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
@@ -36,7 +39,7 @@ def gather(given: CorpusLike, ratings: Paths | None = None, *, trusted: bool = F
             own, caveats = read_rated_pairs(path, trusted=trusted)
             file = SourceFile(str(path), sha256(path), "pairwise")
             corpus = replace(corpus, files=(*corpus.files, file), caveats=(*corpus.caveats, *caveats))
-            _refuse_other_replies(corpus, [side for pair in own for side in (pair.a, pair.b)], path)
+            corpus = _join_chances(corpus, [side for pair in own for side in (pair.a, pair.b)], path)
             pairs += own
         elif _holds_turns(path):
             corpus = _join_turns(corpus, path)
@@ -74,8 +77,39 @@ def _join_turns(corpus: Corpus, path: Path) -> Corpus:
                     f"{whose} has other ratings of {quote(dimension)} in the corpus; which are meant?", path
                 )
         ratings = {**own.ratings, **rated.ratings} or NOTHING
-        turns[places[rated.system, rated.id]] = replace(own, ratings=ratings, extra={**own.extra, **rated.extra})
+        turns[places[rated.system, rated.id]] = replace(own, ratings=ratings, extra=_joined(own, rated, path))
     return replace(corpus, turns=turns, files=(*corpus.files, *study.files), caveats=(*corpus.caveats, *study.caveats))
+
+
+def _join_chances(corpus: Corpus, sides: Sequence[Turn], path: Path) -> Corpus:
+    """The corpus with how likely the turns of pairs were to be chosen."""
+    places = _refuse_other_replies(corpus, sides, path)
+    turns = list(corpus.turns)
+    for side in sides:
+        if PROBABILITY in side.extra:
+            place = places[side.system, side.id]
+            _refuse_other_chance(turns[place], side, path)
+            turns[place] = replace(turns[place], extra={**turns[place].extra, PROBABILITY: side.extra[PROBABILITY]})
+    return replace(corpus, turns=turns)
+
+
+def _joined(own: Turn, rated: Turn, path: Path) -> dict[str, Any]:
+    """What both say beside the ratings; what is said by dimension, of the dimensions of both."""
+    _refuse_other_chance(own, rated, path)
+    joined = {**own.extra, **rated.extra}
+    for name in BY_DIMENSION:
+        both = [turn.extra[name] for turn in (own, rated) if isinstance(turn.extra.get(name), Mapping)]
+        if both:
+            joined[name] = {dimension: value for each in both for dimension, value in each.items()}
+    return joined
+
+
+def _refuse_other_chance(own: Turn, rated: Turn, path: Path) -> None:
+    known, said = (turn.extra.get(PROBABILITY) for turn in (own, rated))
+    if known is not None and said is not None and known != said:
+        whose = f"turn {quote(rated.id)} of {quote(rated.system)}"
+        both = f"{whose} was chosen with probability {said}, elsewhere with {known}"
+        raise InputError(f"{both}; estimate from those of one choice", path)
 
 
 def _refuse_other_replies(corpus: Corpus, rated: Sequence[Turn], path: Path) -> dict[tuple[str, str], int]:

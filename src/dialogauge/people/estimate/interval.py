@@ -95,8 +95,10 @@ def powered_estimate(
     bounds = []
     for place, (value, slope) in enumerate(((found.value[0], float(found.slope[0])), (found.classical[0], 0.0))):
         error = float(errors[place])
-        distance = abs(float(value) - null) / error if error > 0 else np.nan
-        if planned is not None:
+        distance = abs(float(value) - null) / error if error > 0 else np.inf
+        if error == 0:  # all there is was rated, and nothing is left to chance
+            reach, p = 0.0, float(value == null)
+        elif planned is not None:
             reach = anytime_reach(units, settings.confidence, planned)
             p = anytime_p(float(value) - null, error, units, settings.confidence, planned)
         else:
