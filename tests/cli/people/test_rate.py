@@ -91,6 +91,8 @@ def test_every_option_of_a_new_study_is_kept(dialogauge, responses, tmp_path):
         (("--study", "{old}", "--exclude", "r77"), "unknown rater 'r77'"),
         (("--study", "{old}", "--new-link", "join"), "links of their own"),
         (("--study", "{old}", "--backup", "{file}"), "is there already"),
+        (("--study", "{old}", "--backup", "{old}/study.sqlite", "--overwrite"), "is the study's own"),
+        (("--study", "{old}", "--backup", "{old}/links.txt", "--overwrite"), "is the study's own"),
         (("--export", "{old}", "--out", "{file}"), "is there already"),
         (("--export", "{old}", "--out", "{old}/study.sqlite", "--overwrite"), "is the study's own"),
         (("--export", "{old}", "--out", "{old}/study.sqlite"), "is the study's own"),
@@ -213,6 +215,24 @@ def test_a_backup_holds_what_the_log_still_has(dialogauge, made, tmp_path):
     with Study.open(restored) as study:
         assert study.links is None
         assert study.progress(rater)[1] > 0
+
+
+def test_a_backup_takes_the_place_of_the_one_before(dialogauge, made, tmp_path):
+    copy = tmp_path / "copy.sqlite"
+    call = ("rate", "--study", made, "--backup", copy)
+    assert dialogauge(*call).code == 0
+    rate_everything(made)
+    before = copy.read_bytes()
+    assert "pass --overwrite" in dialogauge(*call).err
+    assert copy.read_bytes() == before
+    assert dialogauge(*call, "--overwrite").code == 0
+    with sqlite3.connect(copy) as db:
+        assert db.execute("SELECT count(*) FROM rating").fetchone()[0] >= 150
+    db.close()
+    copy.with_name("copy.sqlite-wal").write_bytes(b"a log")
+    before = copy.read_bytes()
+    assert "is in use" in dialogauge(*call, "--overwrite").err
+    assert copy.read_bytes() == before
 
 
 def test_links_raters_and_lists_are_seen_to(dialogauge, made):

@@ -132,7 +132,7 @@ def _add_care(group: Any) -> None:
     group.add_argument(
         "--datasheet", metavar="FILE", type=Path, help="of --export (default: DIR/datasheet.md, made anew each time)"
     )
-    group.add_argument("--overwrite", action="store_true", help="replace the files of --out and --datasheet")
+    group.add_argument("--overwrite", action="store_true", help="replace the files of --out, --datasheet and --backup")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -213,7 +213,7 @@ def _care_for(study: Study, what: str, arguments: argparse.Namespace) -> None:
     if what == "status":
         _print_status(study, arguments)
     elif what == "backup":
-        study.backup(arguments.backup)
+        study.backup(arguments.backup, arguments.overwrite)
         remark(f"{arguments.backup}: the study as it is now", arguments)
     elif what == "new_link":
         role = {"organiser": "organiser", "join": "join"}.get(arguments.new_link, "rater")

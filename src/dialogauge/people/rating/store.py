@@ -138,7 +138,7 @@ class Store:
                 copy.execute("PRAGMA journal_mode = DELETE")
             finally:
                 copy.close()
-            new.rename(target)
+            new.replace(target)
 
     def close(self) -> None:
         """Lets what is under way come to its end, refuses what comes later, and writes the log back, so that one file

@@ -144,10 +144,16 @@ class Study(RaterSide):
             if target.resolve() == own.resolve() or (target.exists() and own.exists() and target.samefile(own)):
                 raise InputError("is the study's own, and is not overwritten; choose another name", target)
 
-    def backup(self, target: str | Path) -> None:
-        """A whole copy of the study's file, also while raters answer."""
-        check_writable_file(Path(target), overwrite=False)
-        self.store.backup(Path(target))
+    def backup(self, target: str | Path, overwrite: bool = False) -> None:
+        """A whole copy of the study's file, also while raters answer. With `overwrite` it takes the place of a file,
+        but of no database with a log beside it: that log would be taken for the copy's."""
+        target = Path(target)
+        self.refuse_own(target)
+        check_writable_file(target, overwrite)
+        for log in (target.with_name(f"{target.name}-{log}") for log in ("wal", "journal")):
+            if log.exists():
+                raise InputError(f"is in use, or was not closed ({log.name} is there); choose another name", target)
+        self.store.backup(target)
 
     def release(self, name: str) -> tuple[str, str | None]:
         """Hands what a rater left undone to a new place: its name and, but for marketplaces, its token."""
