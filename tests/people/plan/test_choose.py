@@ -147,6 +147,47 @@ def test_a_study_that_grows_has_weights_of_one_scale():
     assert {round(turn.extra["probability"], 9) for turn in second.corpus} == {0.4}
 
 
+def test_rounds_from_other_strata_are_refused():
+    corpus = responses(100)
+    study = joined(corpus, rated(choose(corpus, 40, SCORE).corpus))
+    for metric, strata in ((SCORE, 4), (None, 5)):
+        with pytest.raises(InputError, match="rounds whose strata differ cannot be weighted together"):
+            choose(study, 10, metric, strata=strata)
+    bare = joined(corpus, rated([replace(t, extra={**t.extra, "probability": 0.4}) for t in corpus.turns[:20]]))
+    assert choose(bare, 10).strata[0].rated == 10
+    with pytest.raises(InputError, match="id '000' was drawn before from no stratum, and is in stratum 1/5 now"):
+        choose(bare, 10, SCORE)
+
+
+def test_a_further_draw_beside_certain_and_drawn_turns_is_refused():
+    corpus = responses(100)
+    some = joined(corpus, rated(corpus.turns[:20]))
+    drawn = rated(choose(some, 30).corpus)
+    with pytest.raises(InputError, match=r"10 have no probability below 1 .* and 30 were drawn by chance"):
+        choose(joined(some, drawn), 10)
+
+
+@pytest.mark.parametrize(("certain", "first_strata", "then_strata"), [(0, 2, 4), (6, 1, 1)])
+def test_rounds_that_are_refused_are_right_once_all_before_is_certain(certain, first_strata, then_strata):
+    """What the messages advise: 200 draws of two waves, the first given probability 1; the truth is the mean."""
+    corpus = responses(60, systems=1)
+    values = {f"{c:03d}": (c / 10) ** 2 for c in range(60)}
+    start = joined(corpus, rated(corpus.turns[60 - certain :]))
+    means = []
+    for seed in range(200):
+        first = rated(choose(start, 12, SCORE, strata=first_strata, seed=seed).corpus)
+        with pytest.raises(InputError, match="cannot be weighted together"):
+            choose(joined(start, first), 12, SCORE, strata=then_strata, seed=seed)
+        known = Corpus([replace(turn, extra={**turn.extra, "probability": 1}) for turn in first])
+        grown = joined(start, known)
+        more = choose(grown, 12, SCORE, strata=then_strata, seed=seed).corpus
+        turns = [*(turn for turn in grown if turn.ratings), *more]
+        weights = np.array([1 / turn.extra.get("probability", 1) for turn in turns])
+        means.append(weights @ np.array([values[turn.id] for turn in turns]) / weights.sum())
+    error = np.std(means) / 200**0.5
+    assert np.mean(means) == pytest.approx(np.mean(list(values.values())), abs=3.5 * error)
+
+
 @pytest.mark.parametrize("allocation", ["proportional", "neyman"])
 def test_means_over_a_study_that_grew_are_right_on_average(allocation):
     """Weighted by 1 / probability, over 200 draws of two waves; the truth is the mean of all. Unweighted, the Neyman

@@ -15,7 +15,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike
 from dialogauge.corpus.rated_pairs import RatedPair
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import COUNT, Caveat, InputError, check_number, check_whole, unknown
+from dialogauge.errors import COUNT, Caveat, InputError, check_number, check_whole, quote, unknown
 from dialogauge.evaluation.digits import fixed
 from dialogauge.evaluation.forms import Forms
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
@@ -34,6 +34,11 @@ Allocation = Literal["proportional", "neyman"]
 ALLOCATIONS: tuple[Allocation, ...] = ("proportional", "neyman")
 DRAW = 3
 """The stream of random numbers that contexts are drawn with."""
+
+INSTEAD = (
+    'estimate from one choice alone, or give all ratings of before "probability": 1, here and for `estimate`: they '
+    "then stand for themselves, and the new ones for all others"
+)
 
 Mask = NDArray[np.bool_]
 ContextKey = tuple[str, tuple[str, ...]]
@@ -112,8 +117,9 @@ def choose(
     any turn is rated already are left out.
 
     Every chosen turn has its `probability` in `extra`. Rated turns of before that have none stand for themselves, as
-    if chosen for certain, and the new ones for all others. Where they have one, the new probabilities are brought to
-    its scale by one common factor, so that ratings of before and new ones weigh alike by 1 / probability.
+    if chosen for certain, and the new ones for all others. Where all have one below 1, and the strata are those of
+    before, each round speaks for all contexts: the new probabilities are brought to the scale of those before by one
+    common factor, so that ratings of all rounds weigh alike by 1 / probability. Other rounds are refused.
 
     Args:
         corpus: Whatever holds turns, as for `evaluate`.
@@ -154,8 +160,9 @@ def choose(
     for part, count in enumerate(drawn):
         members = order[(parts[order] == part) & ~pool.rated[order]]
         picked[members[:count]] = True
-    probability = _probabilities(pool, parts, drawn)
     labels = [f"{part + 1}/{len(drawn)}" for part in range(len(drawn))]
+    _refuse_other_rounds(pool, parts, labels)
+    probability = _probabilities(pool, parts, drawn)
     chosen = [
         replace(turn, extra={**turn.extra, PROBABILITY: float(probability[parts[at]]), STRATUM: labels[parts[at]]})
         for turn, at in zip(turns, pool.places, strict=True)
@@ -181,6 +188,8 @@ class _Pool:
     rated: Mask
     probability: Floats
     """Of contexts rated before: that with which they were chosen, 1 where they have none; NaN of the others."""
+    strata: list[str | None]
+    """Of contexts rated before: the label of that they were chosen from, None where they have none."""
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, compared: Sequence[Turn]) -> _Pool:
@@ -190,10 +199,13 @@ class _Pool:
         keys = sorted({_key(turn) for turn in corpus})
         place = {key: at for at, key in enumerate(keys)}
         probability = np.full(len(keys), np.nan)
+        strata: list[str | None] = [None] * len(keys)
         for turn in (*(turn for turn in corpus if _is_rated(turn)), *compared):
             if _key(turn) in place:
                 probability[place[_key(turn)]] = _probability(turn)
-        return cls(keys, np.array([place[_key(turn)] for turn in corpus]), ~np.isnan(probability), probability)
+                strata[place[_key(turn)]] = turn.extra.get(STRATUM)
+        places = np.array([place[_key(turn)] for turn in corpus])
+        return cls(keys, places, ~np.isnan(probability), probability, strata)
 
 
 @dataclass(frozen=True)
@@ -241,6 +253,32 @@ def _feasible(
         if drawn is not None:
             return parts, drawn
     raise InputError(f"n: expected fewer contexts, found {n}")  # not reached: one stratum has all that nobody rated
+
+
+def _refuse_other_rounds(pool: _Pool, parts: Places, labels: Sequence[str]) -> None:
+    """Refuses earlier draws that no common factor brings to one scale with a new one: what is left after a draw from
+    other strata is no equal-probability sample of the new ones, and contexts chosen for certain would weigh too little
+    beside two draws that both stand for all others. One probability without a stratum is a draw from all."""
+    by_chance = np.flatnonzero(pool.rated & (pool.probability < 1))
+    if not len(by_chance):
+        return
+    certain = int(np.count_nonzero(pool.rated)) - len(by_chance)
+    if certain:
+        raise InputError(
+            f"of the contexts rated before, {certain} have no probability below 1 (chosen for certain) and "
+            f"{len(by_chance)} were drawn by chance; these and a further draw cannot be weighted together; {INSTEAD}"
+        )
+    unlabelled = {pool.probability[at] for at in by_chance if pool.strata[at] is None}
+    for at in by_chance:
+        before = pool.strata[at] or (labels[0] if len(labels) == len(unlabelled) == 1 else None)
+        if before != labels[parts[at]]:
+            where = f"stratum {before}" if before else "no stratum"
+            raise InputError(
+                f"id {quote(pool.keys[at][0])} was drawn before from {where}, "
+                f"and is in stratum {labels[parts[at]]} now; rounds whose strata differ cannot be weighted together; "
+                f"take the metric, strata, systems and seed of before, and no fewer than {LEAST} contexts a stratum; "
+                f"or {INSTEAD}"
+            )
 
 
 def _probabilities(pool: _Pool, parts: Places, drawn: Counts) -> Floats:
