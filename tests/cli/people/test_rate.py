@@ -90,6 +90,8 @@ def test_every_option_of_a_new_study_is_kept(dialogauge, responses, tmp_path):
         (("{missing}", "--study", "{new}"), "missing"),
         (("--study", "{old}", "--exclude", "r77"), "unknown rater 'r77'"),
         (("--study", "{old}", "--new-link", "join"), "links of their own"),
+        (("--study", "{old}", "--new-link", "r01", "--public-url", "not-a-url"), "--public-url: expected https://"),
+        (("{file}", "--study", "{new}", "--public-url", "http://example.org"), "--public-url: expected https://"),
         (("--study", "{old}", "--backup", "{file}"), "is there already"),
         (("--study", "{old}", "--backup", "{old}/study.sqlite", "--overwrite"), "is the study's own"),
         (("--study", "{old}", "--backup", "{old}/links.txt", "--overwrite"), "is the study's own"),
@@ -249,6 +251,11 @@ def test_links_raters_and_lists_are_seen_to(dialogauge, made):
         assert study.organiser_view().raters[2].reasons == ("excluded: asked to",)
     assert "r04 has the rest of the list" in released.err
     assert dialogauge("rate", "--study", made, "--include", "r03").code == 0
+
+
+def test_a_new_link_begins_with_the_public_url(dialogauge, made):
+    done = dialogauge("rate", "--study", made, "--new-link", "r01", "--public-url", "https://Rate.example.org/")
+    assert done.out.startswith("https://rate.example.org/r/")
 
 
 def test_the_same_seed_makes_the_same_lists(dialogauge, responses, tmp_path):

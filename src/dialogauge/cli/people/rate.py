@@ -143,6 +143,10 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse(arguments, ("out", "datasheet"), "belong to --export")
     if arguments.port is not None:
         check_whole("--port", arguments.port, 0, 65535)
+    if arguments.public_url is not None:
+        from dialogauge.people.page.gate import check_public_url
+
+        arguments.public_url = check_public_url("localhost", arguments.public_url)
     if arguments.reason and not arguments.exclude:
         raise InputError("--reason belongs to --exclude")
     if arguments.files:
