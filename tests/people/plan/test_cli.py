@@ -77,7 +77,11 @@ def test_a_choice_goes_to_a_pipe(capfdbinary):
     assert main(["plan", EVERYDAY, "--choose", "3"]) == 0
     shown = capfdbinary.readouterr()
     assert len([json.loads(line) for line in shown.out.splitlines()]) == 9
-    assert b"probability" in shown.err
+    head, *_, last = shown.err.decode().splitlines()
+    assert head.startswith("stratum")
+    assert "probability" in head
+    assert last == "proportional allocation, seed 0"
+    assert b"u000a" not in shown.err
 
 
 def test_what_is_rated_is_not_asked_again(tmp_path, capsys):

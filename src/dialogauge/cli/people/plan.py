@@ -173,7 +173,8 @@ def _choice(arguments: argparse.Namespace) -> int:
             write_turns(chosen.corpus, file, beside)
     warn(chosen.caveats, arguments)
     if out == STDOUT:
-        remark(chosen.render("table", width=table_width(arguments)), arguments)
+        for line in chosen.render("table", width=table_width(arguments)).splitlines():
+            remark(line, arguments)
     else:
         print(chosen.render(arguments.format, width=table_width(arguments)), flush=True)
     return 0
