@@ -60,15 +60,16 @@ def test_a_choice_is_written_for_rate(tmp_path, capsys):
     assert out.read_bytes() == before
 
 
-@pytest.mark.parametrize("which", ["all.jsonl", "study.jsonl"])
+@pytest.mark.parametrize("which", ["all.jsonl", "study.jsonl", "real.jsonl"])
 def test_what_is_read_is_not_overwritten(which, tmp_path, capsys):
     whole, study = tmp_path / "all.jsonl", tmp_path / "study.jsonl"
     lines = Path(EVERYDAY).read_text(encoding="utf-8").splitlines(keepends=True)
     whole.write_text("".join(lines), encoding="utf-8")
     study.write_text(json.dumps({**json.loads(lines[0]), "ratings": {"overall": [4]}}) + "\n", encoding="utf-8")
+    (tmp_path / "real.jsonl").write_text("".join(lines), encoding="utf-8")
     before = (tmp_path / which).read_bytes()
-    call = ["plan", str(whole), "--choose", "5", "--rated", str(study), "--out", str(tmp_path / which), "--overwrite"]
-    assert main(call) == 2
+    call = ["plan", str(whole), "--choose", "5", "--rated", str(study), "--real", str(tmp_path / "real.jsonl")]
+    assert main([*call, "--out", str(tmp_path / which), "--overwrite"]) == 2
     assert "is what is read" in capsys.readouterr().err
     assert (tmp_path / which).read_bytes() == before
 
@@ -132,6 +133,8 @@ def test_what_was_rated_must_be_what_is_chosen_from(tmp_path, capsys):
         ([EVERYDAY, "--choose", "3", "--difference", "1"], "--difference: does not go with --choose"),
         ([EVERYDAY, "--choose", "3", "--anytime"], "--anytime: does not go with --choose"),
         (["--difference", "1", "--trusted"], "--trusted: expected a FILE"),
+        (["--difference", "1", "--systems", "a,b"], "--systems: expected a FILE"),
+        (["--difference", "1", "--skip-invalid"], "--skip-invalid: expected a FILE"),
         ([EVERYDAY, "--choose", "3", "--trusted"], "--trusted: does not go with --choose"),
         (["--difference", "1", "--out", "x"], "--out: does not go without --choose"),
         (["--difference", "1", "--raters", "1,x"], "--raters: expected whole numbers with commas"),

@@ -45,6 +45,9 @@ STDOUT = Path("-")
 SIZES_ONLY = ("power", "raters", "like", "correlation", "pool", "among", "people", "apart", "anytime")
 CHOICE_ONLY = ("rated", "strata", "allocation", "out", "overwrite")
 
+OF_FILES = ("trusted", "systems", "reader", "map", "skip_invalid", "real")
+"""What says how a pilot is read, and nothing about public corpora."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -126,8 +129,9 @@ def _sizes(arguments: argparse.Namespace) -> int:
     given = {name: getattr(arguments, name) for name in SIZES_ONLY if getattr(arguments, name) is not None}
     if arguments.raters is not None:
         given["raters"] = _whole_numbers(arguments.raters)
-    if arguments.trusted and not arguments.files:
-        raise InputError("--trusted: expected a FILE with ratings of a study, found none")
+    for name in OF_FILES:
+        if getattr(arguments, name) not in (None, False) and not arguments.files:
+            raise InputError(f"--{name.replace('_', '-')}: expected a FILE with ratings of a study, found none")
     planned = plan(
         _corpus(arguments.files, arguments) if arguments.files else None,
         arguments.metrics,
@@ -148,7 +152,7 @@ def _choice(arguments: argparse.Namespace) -> int:
 
     out = arguments.out or STDOUT
     if out != STDOUT:
-        inputs = (*arguments.files, *(arguments.rated or ()))
+        inputs = (*arguments.files, *(arguments.rated or ()), *(arguments.real or ()))
         check_writable_file(out, arguments.overwrite, [Path(file) for file in inputs])
     given = {
         name: getattr(arguments, name) for name in ("strata", "allocation") if getattr(arguments, name) is not None
