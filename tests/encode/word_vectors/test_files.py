@@ -2,7 +2,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from dialogauge.encode.static import open_static
@@ -33,6 +33,8 @@ def entries(draw):
 @given(given=entries())
 def test_what_is_written_is_read(form, given, tmp_path):
     path = tmp_path / "vectors"
+    if form.startswith("word2vec-"):  # first numbers whose bytes are letters could be words of a text
+        assume(any(byte < 9 or byte > 0xF4 for byte in np.array(given[0][1], "<f4").tobytes()))
     path.write_bytes(WRITERS[form](given))
     layout, words, values = read(path)
     assert layout.format == {"word2vec-tool": "word2vec-binary"}.get(form, form.removesuffix(".gz"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -120,7 +121,7 @@ def _is_binary(rest: bytes, dim: int) -> bool:
         text = codecs.getincrementaldecoder("utf-8")().decode(values)
     except UnicodeDecodeError:
         return True
-    return any(character < " " and character not in "\t\r\n" for character in text)
+    return any(unicodedata.category(character) == "Cc" and character not in "\t\r\n" for character in text)
 
 
 def _text_blocks(stream: BinaryIO, path: Path, layout: Layout) -> Iterator[Block]:
