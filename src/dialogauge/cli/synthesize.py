@@ -65,6 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--{name}-share", metavar="S", type=number, help=f"the share of {pairs} (default: {default})"
         )
     parser.add_argument(
+        "--contrast",
+        metavar="LIST",
+        help="pairs that differ in one word, as numbers=0.05,places=0.05: the share of contradictions of each kind, "
+        "with as many of every other label; kinds: numbers, places, people, colours, calendar, family, antonyms, "
+        "auxiliary, yes_no, swapped; all=S for S of each (default: none)",
+    )
+    parser.add_argument(
         "--with-facts",
         metavar="P",
         type=number,
@@ -113,6 +120,7 @@ def make_options(arguments: argparse.Namespace) -> Options:
     given |= {name: getattr(arguments, f"{name}_share") for name in ("generic", "nli", "facts", "negation", "restated")}
     given |= {"pairs": arguments.pairs, "seed": arguments.seed}
     given |= {name: _numbers(name, getattr(arguments, name)) for name in ("splits", "salad_words")}
+    given["contrast"] = _contrasts(arguments.contrast)
     if (history := _numbers("history", arguments.history)) is not None:
         if not all(length.is_integer() for length in history):
             raise InputError(f"--history: expected whole numbers, as 1,2,3, found {arguments.history!r}")
@@ -127,3 +135,19 @@ def _numbers(name: str, text: str | None) -> tuple[float, ...] | None:
         return tuple(float(piece) for piece in text.split(","))
     except ValueError:
         raise InputError(f"--{name.replace('_', '-')}: expected numbers, as 1,2,3, found {text!r}") from None
+
+
+def _contrasts(text: str | None) -> dict[str, float] | None:
+    if text is None:
+        return None
+    from dialogauge.learned.synthesis.contrast.kinds import KINDS as CONTRASTS
+
+    found: dict[str, float] = {}
+    for piece in text.split(","):
+        kind, _, share = piece.partition("=")
+        try:
+            value = float(share)
+        except ValueError:
+            raise InputError(f"--contrast: expected kinds and shares, as numbers=0.05, found {piece!r}") from None
+        found |= dict.fromkeys(CONTRASTS, value) if kind.strip() == "all" else {kind.strip(): value}
+    return found

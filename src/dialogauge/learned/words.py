@@ -48,7 +48,7 @@ class WordStates:
         return type(self)(self.states.to(device, dtype), self.lengths.to(device))
 
     @cached_property
-    def _starts(self) -> Tensor:
+    def starts(self) -> Tensor:
         return 1 + self.lengths.cumsum(0) - self.lengths
 
     def __len__(self) -> int:
@@ -57,7 +57,7 @@ class WordStates:
     def __getitem__(self, rows: Tensor) -> Words:
         lengths = self.lengths[rows]
         steps = torch.arange(int(lengths.max()), device=lengths.device)
-        places = self._starts[rows][:, None] + steps
+        places = self.starts[rows][:, None] + steps
         return Words(self.states[torch.where(steps < lengths[:, None], places, 0)], lengths)
 
 

@@ -21,6 +21,7 @@ PAPER = {"entailment": 0.206, "neutral": 0.547, "contradiction": 0.247}
 THREE = Options(splits=(2, 1, 1))
 
 
+@pytest.mark.slow
 def test_shares_of_the_paper_in_every_split_of_convai2():
     path = shared("training/convai2/valid_both_original_no_cands.txt.gz")
     counts = Counter((pair.split, pair.label) for pair in pairs(stream(path).turns(), Options()))

@@ -150,6 +150,7 @@ def test_same_bytes_whatever_python_hashes(source, tmp_path):
     assert made["a"] != made["c"]
 
 
+@pytest.mark.slow
 def test_pairs_are_not_held_in_memory(tmp_path):
     """The larger file has 75 MB; held as pairs it would take more."""
     if not Path("/proc/self/status").exists():

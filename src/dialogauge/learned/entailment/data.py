@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.inference import LABELS, SPLITS, InferencePair, read_inference
-from dialogauge.corpus.reading.source import sha256
 from dialogauge.errors import Caveat, InputError, check_share
 from dialogauge.learned.entailment.model import premise_of
 
@@ -151,7 +150,7 @@ class _Reading:
             raise InputError(f"{error.message}; {hint}", error.path, error.line) from None
         self.caveats += found.caveats
         kind = {"train": "training", "validation": "validation"}.get(use, "tests")
-        self._files[kind] += [SourceFile(str(file), sha256(Path(file)), READER) for file in found.files]
+        self._files[kind] += [SourceFile(str(file), digest, READER) for file, digest in found.hashes()]
 
     def _put(self, pair: InferencePair, use: str) -> None:
         premise = self._once(premise_of(pair.premise))

@@ -150,6 +150,19 @@ def train(
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     task = make_task(data, encoder, recipe, device)
     fitted = Loop(task).run(checkpoint, progress=progress)
+    return judge_itself(task, fitted, data, encoder, recipe, started)
+
+
+def judge_itself(
+    task: EntailmentTask,
+    fitted: Fitted[EntailmentStage],
+    data: EntailmentData,
+    encoder: Encoder,
+    recipe: EntailmentRecipe,
+    started: float,
+) -> TrainedEntailment:
+    """The network as training left it, with its temperature and how often it is right. `started` is by
+    `time.monotonic`."""
     logits = task.outputs(data.held)
     temperature = fit_temperature(logits, data.pairs.labels[data.held])
     return TrainedEntailment(
@@ -163,7 +176,7 @@ def train(
         validation=_assess(data, data.held, logits, temperature),
         tests={name: _assess(data, rows, task.outputs(rows), temperature) for name, rows in data.tests.items()},
         seconds=time.monotonic() - started,
-        device=device.type,
+        device=task.device.type,
     )
 
 

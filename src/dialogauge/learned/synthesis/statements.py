@@ -89,7 +89,7 @@ _OPENING = re.compile(rf"({_SHORT}|i|we|they|he|she|it|this|that|{_OWNED}) (.+)"
 _SECOND_CLAUSE = re.compile(
     r"\b(?:(?:i|we|they|he|she)\b|and (?:you|it|my|your)\b|(?:do|are|can) you\b|you (?:are|do|can)\b)", re.IGNORECASE
 )
-_PLAIN_TEXT = re.compile(r"[A-Za-z0-9' -]+")
+PLAIN_TEXT = re.compile(r"[A-Za-z0-9' -]+")
 _AUXILIARY = {
     "am": "am not",
     "is": "isn't",
@@ -127,17 +127,22 @@ def sentences(utterance: str) -> list[tuple[str, str]]:
     return found
 
 
+def opens(sentence: str) -> bool:
+    """Whether it begins with a subject, of which something is said."""
+    return _OPENING.fullmatch(" ".join(sentence.split())) is not None and not _SECOND_CLAUSE.search(sentence[2:])
+
+
 def opposite(sentence: str) -> str | None:
     """The sentence with a negation put in, or with the one it has taken out; None where no rule applies cleanly."""
     words = sentence.split()
     match = _OPENING.fullmatch(" ".join(words))
-    if match is None or not FEWEST <= len(words) <= MOST or not _PLAIN_TEXT.fullmatch(sentence):
+    if match is None or not FEWEST <= len(words) <= MOST or not PLAIN_TEXT.fullmatch(sentence):
         return None
     subject, rest = match[1], match[2]
     if _SCOPE & set(rest.lower().split()) or _SECOND_CLAUSE.search(rest):
         return None
     changed = _after_short(rest) if "'" in subject else _changed(subject.lower(), rest)
-    if changed is None or min(_negations(rest), _negations(changed)) > 0:
+    if changed is None or min(negations(rest), negations(changed)) > 0:
         return None
     return f"{subject} {changed}".rstrip()
 
@@ -155,7 +160,8 @@ def reworded(sentence: str) -> str:
     return sentence
 
 
-def _negations(text: str) -> int:
+def negations(text: str) -> int:
+    """How many words negate."""
     return sum(word.endswith("n't") or word in _NEGATIVE for word in text.lower().split())
 
 

@@ -11,7 +11,9 @@ from itertools import islice
 from dialogauge.corpus.inference import InferencePair, Label
 from dialogauge.errors import Caveat, InputError
 from dialogauge.learned.ruber.pairs import bare
-from dialogauge.learned.synthesis.dialogues import ChosenSlots, Dialogue, Dialogues, Slot, choose, slots_of
+from dialogauge.learned.synthesis.contrast.kinds import KINDS
+from dialogauge.learned.synthesis.contrast.pairs import Contrasts
+from dialogauge.learned.synthesis.dialogues import TRIES, ChosenSlots, Dialogue, Dialogues, Slot, choose, slots_of
 from dialogauge.learned.synthesis.options import Options
 from dialogauge.learned.synthesis.sources import (
     Deck,
@@ -74,6 +76,7 @@ class Makers:
     generic: Sequence[str]
     deck: Deck | None
     against: FactContradictions | None
+    contrasts: Contrasts | None
     words: list[list[str]] = field(default_factory=list)
     """Of each thread of the present dialogue."""
 
@@ -83,7 +86,9 @@ class Makers:
         self.style = Style.from_replies(dialogue.utterances())
         self.words = [[word for text in thread.said for word in text.split()] for thread in dialogue.threads]
 
-    def make(self, source: str, slot: Slot) -> Made:
+    def make(self, source: str, label: Label, slot: Slot) -> Made:
+        if source in KINDS:
+            return self._contrast(source, label, slot)
         if source == "next":
             return slot.premise, slot.response
         if source == "random":
@@ -100,6 +105,13 @@ class Makers:
         if source == "facts":
             return self.against.draw(slot) if self.against else None
         return negated(slot) if source == "negation" else restated(slot)
+
+    def _contrast(self, kind: str, label: Label, slot: Slot) -> Made:
+        for _ in range(TRIES):
+            made = self.contrasts.draw(kind, label, slot) if self.contrasts else None
+            if made and bare(made[1]) not in slot.taken:
+                return made
+        return None
 
 
 @dataclass
@@ -132,7 +144,7 @@ class SplitMaker:
 
     def _pair(self, slot: Slot, label: Label) -> InferencePair | None:
         for source in self.mixers[label].order():
-            made = self.makers.make(source, slot)
+            made = self.makers.make(source, label, slot)
             if made:
                 self.mixers[label].took(source)
                 slot.taken.add(bare(made[1]))
@@ -196,7 +208,7 @@ class Synthesis:
         """Says which sources could not give the share that was asked for."""
         total = sum(number for (_, found, _), number in self.counts.items() if found == label)
         for source, share in shares.items():
-            made = sum(number for (_, _, found), number in self.counts.items() if found == source)
+            made = sum(number for (_, *found), number in self.counts.items() if found == [label, source])
             if share * total - made > max(3, 0.005 * total):
                 message = (
                     f"{source}: {made} of {total} pairs of {label}; {share:.0%} were asked for and could not be made, "
@@ -212,16 +224,17 @@ class Synthesis:
             there = self._deck.left(name)
             shares["contradiction"]["nli"] = min(self.options.nli, there / wanted if wanted else 1)
         mixers = {label: Mixer(shares[label], rest) for label, rest in REST.items()}
-        makers = Makers(
-            self.options, UtterancePool(self.dialogues.in_split(name)), self.generic, self._deck, self._against
-        )
+        dialogues = self.dialogues.in_split(name)
+        said = (text for dialogue in dialogues for text in dialogue.utterances())
+        contrasts = Contrasts(said, held=name != "train") if any(self.options.contrast.values()) else None
+        makers = Makers(self.options, UtterancePool(dialogues), self.generic, self._deck, self._against, contrasts)
         return SplitMaker(name, self.options, mixers, makers, self._chosen)
 
     def _shares(self) -> dict[Label, dict[str, float]]:
         """Of the sources of each label, but for the one that takes the rest."""
         return {
-            "entailment": {"restated": self.options.restated},
-            "neutral": {"generic": self.options.generic},
+            "entailment": {"restated": self.options.restated, **self.options.contrast_shares("entailment")},
+            "neutral": {"generic": self.options.generic, **self.options.contrast_shares("neutral")},
             "contradiction": self.options.contradiction_shares(self._deck is not None, self._against is not None),
         }
 
