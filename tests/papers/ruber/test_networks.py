@@ -29,12 +29,12 @@ def trained(monkeypatch):
     """Training data and recipe of every network that is trained from now on."""
     recipes = []
 
-    def watched(training_data, recipe, *rest):
-        recipes.append((training_data, recipe))
-        return real(training_data, recipe, *rest)
+    def watched(training_data, given, *rest):
+        recipes.extend((training_data, recipe) for recipe in given)
+        return real(training_data, given, *rest)
 
-    real = networks.train
-    monkeypatch.setattr(networks, "train", watched)
+    real = networks.train_all
+    monkeypatch.setattr(networks, "train_all", watched)
     return recipes
 
 
@@ -129,7 +129,8 @@ def test_a_run_that_was_broken_off_goes_on(made, monkeypatch, tmp_path):
         broken.setattr(networks, "write_model", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             reproduce_ruber_table3(inputs)
-    assert [path.name for path in tmp_path.iterdir()] == ["word2vec-mean-ranking-0.checkpoints"]
+    kept = [f"word2vec-mean-ranking-{seed}.checkpoints" for seed in range(2)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == kept
     assert reproduce_ruber_table3(inputs).to_records() == list(map(pytest.approx, records))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["word2vec-mean-ranking-0", "word2vec-mean-ranking-1"]
 

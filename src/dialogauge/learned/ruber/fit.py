@@ -121,7 +121,17 @@ class RuberTask(Task[Epoch]):
         return pairwise(self.recipe, *self._logits(batch))
 
     def look(self, number: int, loss: float, plan: StagePlan) -> Epoch:
-        return Epoch(number + 1, loss, *self.validate(), plan.rate, plan.negatives)
+        return self.epoch(number, loss, plan, self.validate())
+
+    def epoch(self, number: int, loss: float, plan: StagePlan, judged: tuple[float, float]) -> Epoch:
+        """`judged` are loss and accuracy on the pairs held back."""
+        return Epoch(number + 1, loss, *judged, plan.rate, plan.negatives)
+
+    def rates(self, epoch: int) -> list[float]:
+        """Of each step."""
+        if self.recipe.schedule == "plateau":
+            return [self.optimizer.param_groups[0]["lr"]] * self._steps
+        return [self.rate(epoch * self._steps + step) for step in range(self._steps)]
 
     def cost(self, stage: Epoch) -> float:
         return stage.validation_loss
@@ -163,8 +173,10 @@ class RuberTask(Task[Epoch]):
         return true, negative
 
     def validate(self) -> tuple[float, float]:
+        return self.judge(*self.held_logits())
+
+    def judge(self, true: Tensor, negative: Tensor) -> tuple[float, float]:
         """The loss, and the share of negatives that score lower than the true response; ties count half."""
-        true, negative = self.held_logits()
         won = (true[:, None] > negative).double() + (true[:, None] == negative).double() / 2
         return float(pairwise(self.recipe, true, negative)), float(won.mean())
 

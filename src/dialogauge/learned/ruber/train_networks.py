@@ -18,12 +18,16 @@ from dialogauge.learned.ruber.model import Normalisation, Range, pool_words, usu
 from dialogauge.learned.ruber.networks import RuberNetwork, make_network, relatedness
 from dialogauge.learned.ruber.pairs import NEGATIVES, Negative, Rows
 from dialogauge.learned.ruber.recipe import RuberRecipe
+from dialogauge.learned.ruber.stacked import can_be_stacked
+from dialogauge.learned.ruber.together import train_together
 from dialogauge.learned.ruber.training_data import TrainingData
 from dialogauge.learned.training.checkpoint import Checkpoint, key_of
 from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
 from dialogauge.stats.arrays import cosine
 from dialogauge.stats.resampling import IntervalEstimate, clustered_mean
 
+AT_ONCE = {"cpu": 2, "cuda": 20}
+"""Networks that are trained side by side."""
 COMPARED = 2000
 """Responses compared with another one for the range of the referenced score."""
 
@@ -123,24 +127,48 @@ class TrainedRuber:
 def train(
     training_data: TrainingData, recipe: RuberRecipe, checkpoints: Path | None = None, progress: bool = False
 ) -> TrainedRuber:
-    """As many networks as the recipe says, one after the other. Where the folder `checkpoints` is given, training that
-    was broken off goes on from there."""
+    """As many networks as the recipe says. Where the folder `checkpoints` is given, training that was broken off goes
+    on from there."""
+    return train_all(training_data, [recipe], [checkpoints], progress)[0]
+
+
+def train_all(
+    training_data: TrainingData,
+    recipes: Sequence[RuberRecipe],
+    checkpoints: Sequence[Path | None],
+    progress: bool = False,
+) -> list[TrainedRuber]:
+    """Of recipes that differ in loss and seed alone. Seconds are shared out evenly."""
     started = time.monotonic()
-    shape = training_data.shape
-    members = []
-    kept = checkpoints_of(checkpoints, recipe, training_data) if checkpoints else [None] * recipe.members
-    for member, checkpoint in enumerate(kept):
-        name = f"network {member + 1} of {recipe.members}" if recipe.members > 1 else "training"
-        members.append(Loop(make_task(training_data, recipe, member)).run(checkpoint, name, progress))
-    networks = [_network(shape, fitted, training_data.device) for fitted in members]
-    return TrainedRuber(
-        recipe,
-        shape,
-        training_data,
-        members,
-        validate(networks, training_data, recipe.seed),
-        time.monotonic() - started,
-    )
+    tasks = [make_task(training_data, recipe, member) for recipe in recipes for member in range(recipe.members)]
+    kept = [
+        checkpoint
+        for recipe, folder in zip(recipes, checkpoints, strict=True)
+        for checkpoint in (checkpoints_of(folder, recipe, training_data) if folder else [None] * recipe.members)
+    ]
+    fitted = iter(_fit(tasks, kept, progress))
+    members = [[next(fitted) for _ in range(recipe.members)] for recipe in recipes]
+    networks = [[_network(training_data.shape, each, training_data.device) for each in own] for own in members]
+    validations = [validate(own, training_data, recipe.seed) for own, recipe in zip(networks, recipes, strict=True)]
+    seconds = (time.monotonic() - started) / len(recipes)
+    return [
+        TrainedRuber(recipe, training_data.shape, training_data, own, validation, seconds)
+        for recipe, own, validation in zip(recipes, members, validations, strict=True)
+    ]
+
+
+def _fit(tasks: Sequence[RuberTask], checkpoints: Sequence[Checkpoint | None], progress: bool) -> list[Fitted[Epoch]]:
+    """Side by side where that can be done, else one after the other."""
+    found: list[Fitted[Epoch]] = []
+    side_by_side = AT_ONCE[tasks[0].device.type] if can_be_stacked(tasks[0].network) else 1
+    for start in range(0, len(tasks), side_by_side):
+        some = slice(start, start + side_by_side)
+        if side_by_side > 1:
+            found += train_together(tasks[some], checkpoints[some], progress)
+        else:
+            name = f"network {start + 1} of {len(tasks)}" if len(tasks) > 1 else "training"
+            found.append(Loop(tasks[start]).run(checkpoints[start], name, progress))
+    return found
 
 
 def make_task(training_data: TrainingData, recipe: RuberRecipe, member: int) -> RuberTask:

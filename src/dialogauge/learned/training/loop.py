@@ -131,18 +131,32 @@ class Loop(Generic[S]):
         return min(seen + self.task.stop * self.task.parts, self.task.epochs * self.task.parts)
 
     def run(self, checkpoint: Checkpoint | None = None, name: str = "training", progress: bool = False) -> Fitted[S]:
-        if checkpoint and (found := checkpoint.read()):
-            self._restore(*found)
-        self.scheduler = self.task.scheduler(self.curve)
+        self.begin(checkpoint)
         done, total = self._pairs(len(self.curve)), self._pairs(self.end)
         options = {"total": total, "initial": done, "unit": "pair", "unit_scale": True}
         with progress_bar(None, name, shown=progress, **options) as bar:
-            while len(self.curve) < self.end:
+            while not self.over:
                 stage = self._stage(bar.update)
-                if checkpoint:
-                    checkpoint.write(*self._state())
+                self.keep(checkpoint)
                 bar.total = self._pairs(self.end)
                 bar.set_postfix(loss=f"{stage.validation_loss:.4f}", accuracy=f"{stage.accuracy:.4f}")
+        return self.fitted()
+
+    def begin(self, checkpoint: Checkpoint | None) -> None:
+        """Where the checkpoint stands, if there is one."""
+        if checkpoint and (found := checkpoint.read()):
+            self._restore(*found)
+        self.scheduler = self.task.scheduler(self.curve)
+
+    @property
+    def over(self) -> bool:
+        return len(self.curve) >= self.end
+
+    def keep(self, checkpoint: Checkpoint | None) -> None:
+        if checkpoint:
+            checkpoint.write(*self._state())
+
+    def fitted(self) -> Fitted[S]:
         self._load(self.weights)
         return Fitted(self.task.finished(self.weights), self.curve, self.best)
 
@@ -157,14 +171,18 @@ class Loop(Generic[S]):
             torch.manual_seed(plan.seed)
             loss = self._learn(plan.steps, progressed)
         stage = self.task.look(number, loss, plan)
-        if not np.isfinite([loss, stage.validation_loss]).all():
+        self.add(stage)
+        return stage
+
+    def add(self, stage: S) -> None:
+        """What was learned last."""
+        if not np.isfinite([stage.loss, stage.validation_loss]).all():
             raise DialogaugeError(f"the loss is no number after epoch {stage.epoch:g}: try a lower learning rate")
         self.curve.append(stage)
         if isinstance(self.scheduler, ReduceLROnPlateau):
             self.scheduler.step(stage.validation_loss)
-        if self.best == number:
+        if self.best == len(self.curve) - 1:
             self.weights = {name: tensor.detach().clone() for name, tensor in self.task.learned().items()}
-        return stage
 
     def _learn(self, steps: Sequence[Sequence[Any]], progressed: Callable[[int], Any]) -> float:
         """The mean loss. `progressed` is called with the number of pairs after each step."""

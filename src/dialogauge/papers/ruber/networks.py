@@ -25,8 +25,8 @@ from dialogauge.learned.ruber.model import KIND
 from dialogauge.learned.ruber.pairs import bare
 from dialogauge.learned.ruber.recipe import PAPER, RuberRecipe
 from dialogauge.learned.ruber.train import Sources, make_card, readable_card
-from dialogauge.learned.ruber.train_networks import checkpoints_of, train
-from dialogauge.learned.ruber.training_data import RuberData, TrainingData, make_training_data, read_data
+from dialogauge.learned.ruber.train_networks import TrainedRuber, checkpoints_of, train_all
+from dialogauge.learned.ruber.training_data import RuberData, make_training_data, read_data
 from dialogauge.learned.training.checkpoint import checkpoint_folder
 from dialogauge.papers.ruber.rows import Variant
 from dialogauge.papers.side_by_side import files_of, is_read_by
@@ -183,7 +183,8 @@ class Workshop:
 
     def _train(self, networks: Sequence[PaperNetwork]) -> None:
         with _counted(len(networks), self.progress) as count:
-            # Losses and seeds share what is encoded; the training data of one at a time is in memory.
+            # Losses and seeds share what is encoded, and recurrent ones are trained side by side; the training data of
+            # one at a time is in memory.
             for _, group in groupby(_by_training_data(networks), key=_training_data_key):
                 self._train_group(list(group), count)
 
@@ -192,18 +193,19 @@ class Workshop:
         name, encoder = self.encoders[variant.embedding]
         recipe = replace(networks[0].recipe(self.base), seed=MATERIAL_SEED)
         training_data = make_training_data(self.exchanges.data, encoder, recipe)
-        for network in networks:
-            with count(network):
-                self._train_one(network, training_data, name)
+        recipes = [network.recipe(self.base) for network in networks]
+        folders = [checkpoint_folder(self.directory(network)) for network in networks]
+        with count(networks):
+            all_trained = train_all(training_data, recipes, folders, self.progress)
+        for network, trained in zip(networks, all_trained, strict=True):
+            self._write(network, trained, name)
 
-    def _train_one(self, network: PaperNetwork, training_data: TrainingData, encoder: str) -> None:
-        target, files = self.directory(network), self.exchanges.files
-        recipe, folder = network.recipe(self.base), checkpoint_folder(target)
-        trained = train(training_data, recipe, folder, self.progress)
-        card = make_card(trained, encoder, Sources(files))
+    def _write(self, network: PaperNetwork, trained: TrainedRuber, encoder: str) -> None:
+        target, folder = self.directory(network), checkpoint_folder(self.directory(network))
+        card = make_card(trained, encoder, Sources(self.exchanges.files))
         if not target.exists():  # as it does where another process was faster
             write_model(target, trained.weights(half=False), card, readable_card(target.name, card))
-        for checkpoint in checkpoints_of(folder, recipe, training_data):
+        for checkpoint in checkpoints_of(folder, trained.recipe, trained.training_data):
             checkpoint.remove()
 
 
@@ -242,13 +244,14 @@ def _by_training_data(networks: Sequence[PaperNetwork]) -> list[PaperNetwork]:
 
 @contextmanager
 def _counted(total: int, progress: bool) -> Iterator[Any]:
-    """A bar that says which network of how many is being trained."""
+    """A bar that says which networks of how many are being trained."""
     with progress_bar(total=total, shown=progress, unit="network") as bar:
 
         @contextmanager
-        def count(network: PaperNetwork) -> Iterator[None]:
-            bar.set_description(f"network {bar.n + 1} of {total}: {network.folder}")
+        def count(networks: Sequence[PaperNetwork]) -> Iterator[None]:
+            names = ", ".join(network.folder for network in networks)
+            bar.set_description(f"networks {bar.n + 1} to {bar.n + len(networks)} of {total}: {names}")
             yield
-            bar.update()
+            bar.update(len(networks))
 
         yield count
