@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from tests.corpus import samples_of_tools
 
 
 class Sample(NamedTuple):
@@ -27,7 +30,10 @@ def samples() -> dict[str, Sample]:
     """By the reader's name."""
     return {
         **{name: Sample({"sample": text.encode()}, "sample") for name, text in {**_LINES, **_arrays()}.items()},
+        **{name: Sample({"sample": text.encode()}, "sample") for name, text in samples_of_tools.texts().items()},
+        "eval log": Sample({"sample": samples_of_tools.eval_log(zipfile.ZIP_DEFLATED)}, "sample"),
         "parquet": Sample({"sample": _parquet()}, "sample"),
+        "dataset": Sample({"train-00000-of-00001.parquet": _parquet()}, ""),
         "parallel": Sample({name: text.encode() for name, text in _PARALLEL.items()}, "src-a.txt"),
         "text": Sample({name: text.encode() for name, text in _TEXT.items()}, ""),
         "grade": Sample(_grade(), ""),

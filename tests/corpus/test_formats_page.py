@@ -33,4 +33,4 @@ def test_examples(tmp_path, reader):
 
 
 def test_only_parquet_has_no_example():
-    assert {name for name in READERS if not EXAMPLES.get(name)} == {"parquet", "tsv"}
+    assert {name for name in READERS if not EXAMPLES.get(name)} == {"parquet", "tsv", "dataset"}

@@ -240,3 +240,20 @@ def test_no_rating_matches_for_want_of_a_system(tmp_path):
 def test_no_files_change_nothing():
     corpus = Corpus(TURNS)
     assert join_ratings(corpus, []) is corpus
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_column_per_rater(tmp_path, form):
+    if form == "csv":
+        path = write(
+            tmp_path / "wide.csv", "id,system,rater_1,rater_2,kind_rater_1,kind_rater_2\n0,x,4,5,,1\n0,y,2,,3,3\n"
+        )
+    else:
+        columns = {"id": ["0", "0"], "system": ["x", "y"], "rater_1": [4, 2], "rater_2": [5, None]}
+        kind = {"kind_rater_1": [None, 3], "kind_rater_2": [1, 3]}
+        path = as_parquet(tmp_path / "wide.parquet", {**columns, **kind})
+    joined = join_ratings(Corpus(TURNS[:2]), [path])
+    assert [dict(turn.ratings) for turn in joined] == [
+        {"overall": (4.0, 5.0), "kind": (None, 1.0)},
+        {"overall": (2.0, None), "kind": (3.0, 3.0)},
+    ]

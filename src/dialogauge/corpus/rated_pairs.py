@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from dialogauge.corpus.readers.containers import held_records
+from dialogauge.corpus.readers.rated.arena import battle, is_battle
 from dialogauge.corpus.reading import fields
-from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.reading.reader import FileHead, Reading
 from dialogauge.corpus.reading.records import turn
 from dialogauge.corpus.trusted import TRUSTED, trusted_values
@@ -65,17 +66,30 @@ def rated_pair(record: Mapping[str, Any], reading: Reading) -> RatedPair:
     return RatedPair(a, b, _preferences(record), extra)
 
 
+def battle_pair(record: Mapping[str, Any], line: int, reading: Reading) -> RatedPair:
+    """The last replies of two models in a battle, with the vote of its one rater as `overall`."""
+    fought = battle(record, line, reading)
+    a, b = (
+        next((turn for _, turn in reversed(side) if turn.system == system), None)
+        for side, system in zip((fought.a, fought.b), fought.systems, strict=True)
+    )
+    if a is None or b is None:
+        raise InputError("expected a reply of each model, found a conversation without one")
+    return RatedPair(a, b, NOTHING if fought.vote is None else {"overall": (fought.vote,)}, fought.extra)
+
+
 def read_rated_pairs(
     path: str | Path, *, trusted: bool = False, skip_invalid: bool = False
 ) -> tuple[list[RatedPair], list[Caveat]]:
-    """The pairs of a file of JSON lines, and what the reader must know. `trusted`: without what failed the checks of a
-    study."""
+    """The pairs of a file, ours or battles of an arena, and what the reader must know. `trusted`: without what failed
+    the checks of a study."""
     reading = Reading(Path(path), skip_invalid)
     pairs: list[RatedPair] = []
     lost = marked = 0
-    for line, text in reading.lines():
-        with reading.record(line):
-            pair = rated_pair(parse_object(text), reading)
+    for held in held_records(reading):
+        with reading.record(held.line, item=held.item):
+            record = held.parse()
+            pair = battle_pair(record, held.line, reading) if is_battle(record) else rated_pair(record, reading)
             if trusted:
                 kept: Preferences = trusted_values(pair.preferences, pair.extra, TRUSTED, f"pair {quote(pair.a.id)}")
                 marked += bool(pair.extra.get(TRUSTED))
@@ -96,7 +110,10 @@ def read_rated_pairs(
 
 def holds_rated_pairs(path: str | Path) -> bool:
     """Whether a file is one of rated pairs, by its first record."""
-    return not Path(path).is_dir() and is_rated_pair(FileHead.read(Path(path)).record)
+    if Path(path).is_dir():
+        return False
+    head = FileHead.read(Path(path))
+    return is_rated_pair(head.record) or is_battle(head.first)
 
 
 def _preferences(record: Mapping[str, Any]) -> Preferences:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.readers.rated.tables import rater_columns
 from dialogauge.corpus.readers.turns import number, rows, sniff_lines, sniff_parquet
 from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.json import parse_object
+from dialogauge.corpus.reading.parquet import batches, column_names, parquet_file
 from dialogauge.corpus.reading.reader import FileHead, Reading
-from dialogauge.corpus.reading.source import opened, refuse_missing, sha256
+from dialogauge.corpus.reading.source import refuse_missing, sha256_since, state_of
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, quote, quote_all
 from dialogauge.tables import counted
@@ -40,12 +42,12 @@ class Rating:
 def read_ratings(path: str | Path) -> list[Rating]:
     """The ratings of a CSV, TSV, JSON lines or Parquet file, in order. The format is recognised by content.
 
-    `id` and `value` are required; columns that are not ours are left out. The same rater twice on the same turn and
-    dimension is an error, also where the values are equal."""
+    `id` is required, and `value` or a column per rater; columns that are not ours are left out. The same rater twice on
+    the same turn and dimension is an error, also where the values are equal."""
     reading = Reading(Path(path))
     ratings: list[Rating] = []
     lines: dict[tuple[str, str | None, str, str], int] = {}
-    for line, record in _records(reading):
+    for line, record in _one_each(_records(reading)):
         with reading.record(line):
             rating = _rating(record, line)
             if rating.rater is not None:
@@ -71,8 +73,9 @@ def join_ratings(corpus: Corpus, paths: Sequence[str | Path]) -> Corpus:
     files: dict[str, SourceFile] = {}
     joining = _Joining(corpus)
     for path in map(Path, paths):
+        state = state_of(path)
         ratings = read_ratings(path)
-        file = SourceFile(str(path), sha256(path), "ratings")
+        file = SourceFile(str(path), sha256_since(path, state), "ratings")
         if file.sha256 in files:
             # Raters without a name could not be told apart, and would seem to agree with themselves.
             other = files[file.sha256].path
@@ -174,6 +177,19 @@ def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
     return _table(reading, "\t" if "\t" in head.first_line else ",")
 
 
+def _one_each(records: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """A record per rating, also where a record has a column per rater (`rater_1`, `fluent_rater_1`)."""
+    for line, record in records:
+        if "value" in record:
+            yield line, record
+            continue
+        for dimension, columns in rater_columns(record).items():
+            for rater, column in enumerate(columns, start=1):
+                value = record[column]
+                given = number(value) if isinstance(value, str) else value
+                yield line, {**record, "rater": str(rater), "dimension": dimension, "value": given}
+
+
 def _json_lines(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for line, text in reading.lines():
         with reading.record(line):
@@ -194,39 +210,36 @@ def _table(reading: Reading, delimiter: str) -> Iterator[tuple[int, Mapping[str,
             if len(row) != len(columns):
                 raise InputError(f"expected {len(columns)} columns, found {len(row)}")
             cells: dict[str, Any] = {column: text or None for column, text in zip(columns, row, strict=True)}
-            if cells["value"] is not None:
+            if cells.get("value") is not None:
                 cells["value"] = number(cells["value"])
             yield line, cells
 
 
 def _parquet(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    import pyarrow.parquet as pq
-
-    # On a broken file pyarrow raises exceptions of many unrelated classes.
-    try:
-        with opened(reading.path) as stream:
-            file = pq.ParquetFile(stream)
-            names = list(file.schema_arrow.names)
+    with parquet_file(reading.path) as file:
+        names = column_names(file, reading.path)
+        try:
             _check(names, "column")
-            records = file.read([name for name in names if name in COLUMNS]).to_pylist()
-    except InputError as error:
-        raise InputError(error.message, reading.path) from None
-    except Exception as error:
-        raise InputError(f"expected a Parquet file, found: {quote(str(error))}", reading.path) from None
+        except InputError as error:
+            raise InputError(error.message, reading.path) from None
+        raters = {name for columns in rater_columns(names).values() for name in columns}
+        wanted = [name for name in names if name in COLUMNS or name in raters]
+        records = [row for rows in batches(file, reading.path, columns=wanted) for row in rows]
     for place, row in enumerate(records, start=1):
-        value = row["value"]
-        yield place, {**row, "value": float(value) if isinstance(value, Decimal) else value}
+        yield place, {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
 
 
-def _check(names: Collection[str], kind: str) -> None:
+def _check(names: Sequence[str] | Mapping[str, Any], kind: str) -> None:
     """Refuses a name that comes twice or resembles one of ours, and names without those that are required."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
             raise InputError(f"expected {kind}s of different names, found {quote(name)} twice")
         seen.add(name)
-    fields.refuse_near_misses(seen, COLUMNS)
-    for needed in ("id", "value"):
+    wide = "value" not in seen and bool(rater_columns(names))
+    if not wide:
+        fields.refuse_near_misses(seen, COLUMNS)
+    for needed in ("id",) if wide else ("id", "value"):
         if needed not in seen:
             raise InputError(f"expected a {kind} {needed!r}, found {quote_all(names) or 'none'}")
 

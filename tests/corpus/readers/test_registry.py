@@ -4,6 +4,7 @@ import pytest
 
 from dialogauge.corpus import load
 from dialogauge.corpus.readers.registry import READERS, choose
+from tests.corpus import samples_of_tools
 from tests.corpus.files import refusal, write
 from tests.corpus.samples import samples
 
@@ -22,6 +23,7 @@ FORMATS = {
     "conture": '[ {"dialog_id": 1, "turns": [{"user": "a", "chatbot": "b"}]} ]',
     "json": '[\n {"context": ["a"],\n  "response": "b"}\n]\n',
     "bert_ruber": "query,response,human_score,Ruber_Unref_Score,CTX_Unref_Score\na,b,1,2,3\na,c,1,2,3\n",
+    **samples_of_tools.texts(),
 }
 
 
@@ -47,7 +49,7 @@ def test_parallel(tmp_path):
 
 
 def test_every_reader_is_tried():
-    assert {*FORMATS, "parquet", "parallel", "grade", "text"} == set(READERS)
+    assert {*FORMATS, "dataset", "parquet", "parallel", "grade", "text"} == set(READERS)
 
 
 def test_directories(tmp_path):
@@ -103,8 +105,7 @@ def test_nothing_fits(tmp_path):
     path = write(tmp_path / "a.txt", "\nplain \x1b[31mtext\u202e\n")
     assert refusal(path) == (
         ":2: no reader recognises a file that begins 'plain \\x1b[31mtext\\u202e'; name one with --reader: "
-        "grade, text, parquet, fbd, conversations, pairwise, jsonl, usr, fed, conture, json, dailydialog, entailment, "
-        "parlai, tsv, bert_ruber, csv, parallel"
+        + ", ".join(READERS)
     )
 
 

@@ -1,4 +1,4 @@
-"""Whole conversations: JSON lines of utterances or chat messages, DailyDialog's text, ParlAI's numbered lines."""
+"""Whole conversations: records of utterances or chat messages, DailyDialog's text, ParlAI's numbered lines."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from dialogauge.corpus.reading import fields, records
-from dialogauge.corpus.reading.json import parse_object
+from dialogauge.corpus.readers.shape import shaped
+from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
-from dialogauge.corpus.reading.records import Utterance, turns
+from dialogauge.corpus.reading.records import Utterance, chat_turns, turns
 from dialogauge.errors import InputError, describe, quote
 
-_USERS = ("user", "human")
 _FIELDS = ("dialogue", "id", "system", "utterances", "messages", "facts", "extra")
 
 _END = "__eou__"
@@ -26,28 +25,33 @@ _PARTNER = "partner's persona:"
 _SILENCE = "__SILENCE__"
 
 
-def sniff_conversations(head: FileHead) -> bool:
-    record = head.record
-    if record is None or "response" in record or head.mapping.get("response") in record:
-        return False
-    return "utterances" in record or "messages" in record
+def _is_conversation(record: Mapping[str, Any]) -> bool:
+    return "response" not in record and ("utterances" in record or "messages" in record)
 
 
-def read_conversations(reading: Reading) -> Iterator[LocatedTurn]:
+def _conversation(record: dict[str, Any], line: int, reading: Reading) -> Iterator[LocatedTurn]:
     """`{"utterances": [...]}` or `{"messages": [...]}`, with `dialogue` (or `id`), `system` and `facts` where
     known. A dialogue without a name gets its position. `system` defaults to the file's name; in a chat log
     it is who speaks as "assistant", and the turns of another role go to the system `<system>:<role>`. What users say
     is no system's, unless one asks for it."""
-    for line, text in reading.lines():
-        with reading.record(line):
-            record = _under_our_names(parse_object(text), reading)
-            system = sys.intern(fields.name(record, "system") or reading.system)
-            position = reading.position(system)
-            dialogue = fields.name(record, "dialogue") or fields.name(record, "id") or position
-            extra = fields.extra(record, _FIELDS)
-            utterances = _utterances(record, system, line)
-            reading.users.update({said.system for said in utterances} & {_speaker(system, role) for role in _USERS})
-            yield from turns(dialogue, utterances, reading, extra)
+    record = _under_our_names(record, reading)
+    system = sys.intern(fields.name(record, "system") or reading.system)
+    reading.belongs_to(system)
+    dialogue = fields.name(record, "dialogue") or fields.name(record, "id") or reading.position(system)
+    extra, facts = fields.extra(record, _FIELDS), fields.texts(record, "facts")
+    given = [field for field in ("utterances", "messages") if record.get(field) is not None]
+    if len(given) != 1:
+        what = "both" if given else describe(dict(record))
+        raise InputError(f"expected either utterances or messages, found {what}")
+    values = record[given[0]]
+    if given == ["messages"]:
+        if not isinstance(values, list):
+            raise InputError(f"messages: expected a list of chat messages, found {describe(values)}")
+        yield from chat_turns(dialogue, values, system, line, reading, facts=facts, extra=extra)
+        return
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise InputError(f"utterances: expected a list of strings, found {describe(values)}")
+    yield from turns(dialogue, [Utterance(line, value, system, facts) for value in values], reading, extra)
 
 
 def sniff_dailydialog(head: FileHead) -> bool:
@@ -97,27 +101,6 @@ def _under_our_names(record: dict[str, Any], reading: Reading) -> dict[str, Any]
     return reading.columns.rename(record, fields=("system",) if "id" in record else ("system", "dialogue"))
 
 
-def _utterances(record: Mapping[str, Any], system: str, line: int) -> list[Utterance]:
-    given = [field for field in ("utterances", "messages") if record.get(field) is not None]
-    if len(given) != 1:
-        what = "both" if given else describe(dict(record))
-        raise InputError(f"expected either utterances or messages, found {what}")
-    values, facts = record[given[0]], fields.texts(record, "facts")
-    if given == ["messages"]:
-        if not isinstance(values, list):
-            raise InputError(f"messages: expected a list of chat messages, found {describe(values)}")
-        said, instructions = records.split(values, "messages")
-        facts += instructions
-        return [Utterance(line, text, _speaker(system, role), facts) for role, text in said]
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise InputError(f"utterances: expected a list of strings, found {describe(values)}")
-    return [Utterance(line, value, system, facts) for value in values]
-
-
-def _speaker(system: str, role: str) -> str:
-    return system if role == "assistant" else sys.intern(f"{system}:{role}")
-
-
 @dataclass
 class _ParlAIDialogue:
     own: list[str] = field(default_factory=list)
@@ -147,16 +130,21 @@ def _numbered_line(text: str) -> tuple[int, str]:
     return int(match[1]), match[2]
 
 
-CONVERSATIONS = Reader(
+CONVERSATIONS = shaped(
     "conversations",
     "JSON lines, one conversation or chat log per line",
-    sniff_conversations,
-    read_conversations,
+    _is_conversation,
+    _conversation,
     has_columns=True,
+    line="dialogue",
 )
 
 DAILYDIALOG = Reader(
-    "dailydialog", "DailyDialog text, utterances ended by __eou__", sniff_dailydialog, read_dailydialog
+    "dailydialog",
+    "DailyDialog text, utterances ended by __eou__",
+    sniff_dailydialog,
+    read_dailydialog,
+    line="dialogue",
 )
 
 PARLAI = Reader("parlai", "ParlAI text (ConvAI2), numbered lines with personas", sniff_parlai, read_parlai)

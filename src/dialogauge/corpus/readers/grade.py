@@ -37,12 +37,11 @@ class Judgements:
     context was rated twice, the first rating goes to the one that stands first."""
 
     def __init__(self, reading: Reading, path: Path) -> None:
-        self.files = [path] if path.is_file() else []
         self._rated: dict[_Key, list[Ratings]] = {}
         self._asked: set[tuple[str, str]] = set()
         self._means_only = 0
         self._unrated = 0
-        for item in (item for file in self.files for item in items(file)):
+        for item in items(path) if path.is_file() else ():
             with reading.record(item.line, path, item.number):
                 self._add(parse_item(item.text))
         for waiting in self._rated.values():
@@ -99,8 +98,9 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
     same id where they answer the same context, and only there."""
     pattern, scores = _layout(reading.path)
     systems = [_system(responses, scores) for responses in sorted(reading.path.glob(pattern))]
-    judgements = Judgements(reading, scores / "human_judgement.json")
-    reading.files = [path for system in systems for path in system.files] + judgements.files
+    rated = scores / "human_judgement.json"
+    reading.files = [path for system in systems for path in system.files] + ([rated] if rated.is_file() else [])
+    judgements = Judgements(reading, rated)
     numbers: dict[tuple[str, tuple[str, ...], int], str] = {}
     corpora: Counter[str] = Counter()
     for system in systems:

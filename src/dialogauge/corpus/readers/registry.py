@@ -11,6 +11,10 @@ from reprlib import repr as shortened
 from typing import Any
 
 from dialogauge.corpus.readers.bert_ruber import BERT_RUBER
+from dialogauge.corpus.readers.chat.convokit import CONVOKIT
+from dialogauge.corpus.readers.chat.dstc import DSTC
+from dialogauge.corpus.readers.chat.prompts import CHOSEN_REJECTED, PROMPT_COMPLETION
+from dialogauge.corpus.readers.chat.sharegpt import SHAREGPT
 from dialogauge.corpus.readers.conture import CONTURE
 from dialogauge.corpus.readers.conversations import CONVERSATIONS, DAILYDIALOG, PARLAI
 from dialogauge.corpus.readers.entailment import ENTAILMENT
@@ -19,12 +23,22 @@ from dialogauge.corpus.readers.fed import FED
 from dialogauge.corpus.readers.grade import GRADE
 from dialogauge.corpus.readers.pairwise import PAIRWISE
 from dialogauge.corpus.readers.parallel import PARALLEL, TEXT
-from dialogauge.corpus.readers.turns import CSV, JSON, JSONL, PARQUET, TSV, header_of
+from dialogauge.corpus.readers.rated.arena import ARENA
+from dialogauge.corpus.readers.rated.label_studio import LABEL_STUDIO
+from dialogauge.corpus.readers.rated.tables import RATER_COLUMNS, RATING_ROWS
+from dialogauge.corpus.readers.rated.xdial import XDIAL
+from dialogauge.corpus.readers.runs.deepeval import DEEPEVAL
+from dialogauge.corpus.readers.runs.inspect import INSPECT
+from dialogauge.corpus.readers.runs.langfuse import LANGFUSE
+from dialogauge.corpus.readers.runs.lm_eval import LM_EVAL
+from dialogauge.corpus.readers.runs.open_telemetry import OPEN_TELEMETRY
+from dialogauge.corpus.readers.runs.promptfoo import PROMPTFOO
+from dialogauge.corpus.readers.turns import CSV, DATASET, JSON, JSONL, PARQUET, TSV, header_of
 from dialogauge.corpus.readers.usr import USR
 from dialogauge.corpus.reading.columns import ColumnMap, refuse_names
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError, quote, unknown
+from dialogauge.errors import Caveat, InputError, quote, quote_all, unknown
 from dialogauge.plugins import PlugIns, foreign
 
 READERS = {
@@ -32,7 +46,10 @@ READERS = {
     # The first that fits reads the file, so the particular stand before the general.
     for reader in (
         *(GRADE, TEXT),
-        *(PARQUET, FBD, CONVERSATIONS, PAIRWISE, JSONL),
+        *(INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, OPEN_TELEMETRY, LANGFUSE, LABEL_STUDIO),
+        *(CONVOKIT, DSTC, XDIAL, RATER_COLUMNS, RATING_ROWS),
+        *(ARENA, CHOSEN_REJECTED, PROMPT_COMPLETION, SHAREGPT),
+        *(FBD, CONVERSATIONS, DATASET, PARQUET, PAIRWISE, JSONL),
         *(USR, FED, CONTURE, JSON),
         *(DAILYDIALOG, ENTAILMENT, PARLAI, TSV, BERT_RUBER, CSV, PARALLEL),
     )
@@ -81,10 +98,24 @@ def _unrecognised(head: FileHead, mapping: ColumnMap, names: Sequence[str], cave
         return InputError("; ".join([f"is a directory; expected {wanted}", *_messages(caveats)]), head.path)
     head.refuse_unless_text()
     line, text = head.lines[0]
-    if columns := list(head.item) or header_of(head):
+    if head.document:
+        _refuse_document(head, line)
+    if columns := head.item or header_of(head):
         refuse_names(columns, mapping, head.path, line)
     message = f"no reader recognises a file that begins {quote(text)}; name one with --reader: {', '.join(names)}"
     return InputError("; ".join([message, *_messages(caveats)]), head.path, line)
+
+
+def _refuse_document(head: FileHead, line: int) -> None:
+    """One JSON object over several lines that no reader knows: what is in it, and how to get at its records."""
+    lists = [name for name, value in head.document.items() if value is None or isinstance(value, list)]
+    hint = "write one JSON object per line"
+    if lists and lists[0].isidentifier():
+        alone = f"jq -c '.{lists[0]}[]' FILE | dialogauge score -"
+        hint = f"if {quote(lists[0])} holds the records, give them alone: {alone}"
+    known = "JSON lines, an array of records, or a document of a known tool"
+    found = f"one JSON object with the keys {quote_all(head.document)}"
+    raise InputError(f"expected {known}, found {found}; {hint}", head.path, line)
 
 
 def _messages(caveats: Sequence[Caveat]) -> list[str]:

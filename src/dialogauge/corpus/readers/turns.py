@@ -11,9 +11,9 @@ from typing import Any
 
 from dialogauge.corpus.reading.columns import FIELDS, RATINGS, gather_ratings, holds_responses, refuse_names
 from dialogauge.corpus.reading.json import items, parse, parse_item, parse_object, plain
+from dialogauge.corpus.reading.parquet import batches, column_names, parquet_file
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.reading.records import turn
-from dialogauge.corpus.reading.source import opened
 from dialogauge.errors import InputError, quote
 
 _STRUCTURED = {"context", "messages", "references", "facts", "ratings", "extra"}
@@ -21,14 +21,13 @@ _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)
 # JSON's own spelling of numbers: "007" stays text.
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
-_BATCH = 1024
 LONGEST_CELL = 100_000_000
 """Characters."""
 
 
 def sniff_lines(head: FileHead) -> bool:
-    """Whatever begins like an object: if it is broken, the reader says where."""
-    return head.first_line.lstrip().startswith("{")
+    """Whatever begins like an object: if it is broken, the reader says where. Not one object over several lines."""
+    return head.first_line.lstrip().startswith("{") and not head.document
 
 
 def read_lines(reading: Reading) -> Iterator[LocatedTurn]:
@@ -134,14 +133,15 @@ def sniff_parquet(head: FileHead) -> bool:
 
 def read_parquet(reading: Reading) -> Iterator[LocatedTurn]:
     """NaN is absent, as in pandas; times become text; binary columns that are not ours are left out."""
-    for number, row in enumerate(_parquet_rows(reading), start=1):
+    for number, row in _parquet_rows(reading):
         with reading.record(number):
-            cells = {
-                column: plain(value)
-                for column, value in row.items()
-                if column in FIELDS or not isinstance(value, bytes)
-            }
-            yield number, turn(gather_ratings(spelled_out(reading.columns.rename(cells))), reading)
+            yield number, turn(_typed_cells(row, reading), reading)
+
+
+def _typed_cells(row: dict[str, Any], reading: Reading) -> dict[str, Any]:
+    """The row of a table that has types, under our names."""
+    cells = {column: plain(value) for column, value in row.items() if column in FIELDS or not isinstance(value, bytes)}
+    return gather_ratings(spelled_out(reading.columns.rename(cells)))
 
 
 def _header(reading: Reading, columns: list[str], line: int) -> list[str]:
@@ -194,34 +194,35 @@ def _delimited(name: str, title: str, delimiter: str) -> Reader:
     )
 
 
-def _parquet_rows(reading: Reading) -> Iterator[dict[str, Any]]:
-    import pyarrow.parquet as pq
-
-    with opened(reading.path) as stream:
-        # On a broken file pyarrow raises exceptions of many unrelated classes.
-        try:
-            file = pq.ParquetFile(stream)
-            columns = list(file.schema_arrow.names)
-            batches = file.iter_batches(_BATCH)
-        except Exception as error:
-            raise _broken_parquet(error, reading) from None
-        refuse_names(columns, reading.columns.mapping, reading.path)
-        while True:
-            try:
-                rows = next(batches).to_pylist()
-            except StopIteration:
-                return
-            except Exception as error:
-                raise _broken_parquet(error, reading) from None
-            yield from rows
+def _parquet_rows(reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
+    """With their numbers from 1 in the whole file."""
+    with parquet_file(reading.path) as file:
+        groups = range(file.num_row_groups) if reading.row_groups is None else reading.row_groups
+        refuse_names(column_names(file, reading.path), reading.columns.mapping, reading.path)
+        number = 1 + sum(file.metadata.row_group(group).num_rows for group in range(groups.start))
+        for rows in batches(file, reading.path, groups):
+            yield from enumerate(rows, start=number)
+            number += len(rows)
 
 
-def _broken_parquet(error: Exception, reading: Reading) -> InputError:
-    return InputError(f"expected a Parquet file, found: {quote(str(error))}", reading.path)
-
-
-JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff_lines, read_lines, has_columns=True)
+JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff_lines, read_lines, has_columns=True, line="turn")
 JSON = Reader("json", "a JSON array of turns", sniff_array, read_array, has_columns=True)
 CSV = _delimited("csv", "a table with commas and a header", ",")
 TSV = _delimited("tsv", "a table with tabs and a header", "\t")
+
+
+def sniff_dataset(head: FileHead) -> bool:
+    return head.is_directory and holds_responses(head.first, head.mapping)
+
+
+def read_dataset(reading: Reading) -> Iterator[LocatedTurn]:
+    """As Parquet is read; the number of a row counts through all splits."""
+    from dialogauge.corpus.readers.arrow import dataset_rows
+
+    for number, row in enumerate(dataset_rows(reading), start=1):
+        with reading.record(number):
+            yield number, turn(_typed_cells(row, reading), reading)
+
+
 PARQUET = Reader("parquet", "a Parquet table", sniff_parquet, read_parquet, has_columns=True)
+DATASET = Reader("dataset", "a Hugging Face dataset on disk", sniff_dataset, read_dataset, has_columns=True)

@@ -1,0 +1,1 @@
+"""Chats: conversations, and replies with what they answer."""

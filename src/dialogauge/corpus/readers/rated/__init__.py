@@ -1,0 +1,1 @@
+"""Replies that people rated or chose between."""

@@ -1,0 +1,1 @@
+"""Logs and results of tools that run or watch chatbots."""
