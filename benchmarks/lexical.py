@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from texts import distinct_turns
 
 from dialogauge import Corpus, evaluate, load
-from dialogauge.metrics.overlap import bleu, meteor, porter, rouge_l
+from dialogauge.metrics.overlap import meteor, porter, rouge_l, tokens
 from dialogauge.metrics.overlap.meteor import meteor_tokens
 from dialogauge.tables import Cell, Header, Table, to_text
 from dialogauge.text.words import words
@@ -32,7 +32,7 @@ SHARED = Path(os.environ.get("DIALOGAUGE_SHARED") or ROOT.parent / "shared")
 DAILYH = SHARED / "corpora" / "fbd_six" / "dailyh_annotation.json"
 RESAMPLES = 1000
 MANY = 100_000
-CACHES = (bleu._tokens, rouge_l._reference_words, rouge_l._row, porter.stem, meteor.synonyms)
+CACHES = (tokens.tokens_13a, rouge_l._reference_words, rouge_l._row, porter.stem, meteor.synonyms)
 
 Job = Callable[[], Any]
 

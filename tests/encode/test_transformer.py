@@ -1,4 +1,5 @@
 import shutil
+from random import Random
 
 import numpy as np
 import pytest
@@ -76,6 +77,19 @@ def test_neither_order_nor_company_nor_budget_changes_a_vector(directories, fami
     reverse._loaded(3).budget = budget
     same_tokens(reverse.tokens(TEXTS[::-1])[::-1], tokens)
     np.testing.assert_allclose(reverse.pooled(PAIRS[::-1], "mean").vectors[::-1], vectors, rtol=0, atol=1e-5)
+
+
+def test_the_same_texts_in_any_order_have_the_same_vectors_to_the_last_bit(bert):
+    texts = [(text, f"{text} {number} yes") for number in range(40) for text in TEXTS if len(text) < 100]
+
+    def vectors(texts):
+        encoder = open_model(bert)
+        encoder._loaded(3).window = 64
+        return dict(zip(texts, map(bytes, encoder.pooled(texts, "cls").vectors), strict=True))
+
+    expected = vectors(texts)
+    for seed in range(3):
+        assert vectors(Random(seed).sample(texts, len(texts))) == expected
 
 
 def test_the_budget_is_kept_to(fresh, calls):

@@ -22,6 +22,7 @@ def sides(corpus, system):
     return [minilm().pooled(list(zip(contexts, side, strict=True)), "cls").vectors for side in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("corpus", "system"), [("dailyz", 0), ("dailyz", 7), ("personam", 0), ("personam", 3)])
 def test_golden_system_scores(corpus, system):
     golden = json.loads(shared("golden/system_scores.json").read_text(encoding="utf-8"))

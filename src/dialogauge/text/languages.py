@@ -46,10 +46,13 @@ SCRIPTS = {
     **{name.upper(): name for name in ("Tamil", "Telugu", "Kannada", "Malayalam", "Gujarati", "Sinhala", "Oriya")},
     **{name.upper(): f"{name} script" for name in ("Cyrillic", "Arabic", "Devanagari", "Ethiopic", "Bengali")},
     **{"MYANMAR": "Burmese", "GURMUKHI": "Punjabi", "MONGOLIAN": "Mongolian", "HANGUL": "Korean", "CJK": "Chinese"},
-    **{"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "LATIN": "Latin"},
+    **{"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HALFWIDTH": "Japanese", "LATIN": "Latin"},
+    **{"FULLWIDTH": "Latin", "IDEOGRAPHIC": "Chinese", "BOPOMOFO": "Chinese"},
 }
 """The first word of a letter's Unicode name, and what a text of such letters is called."""
-LATIN, HAN, KANA = "Latin", "Chinese", "Japanese"
+LATIN, HAN, KANA, OTHER_SCRIPT = "Latin", "Chinese", "Japanese", "another script"
+NO_SCRIPT = frozenset({"MODIFIER", "MICRO", "FEMININE", "MASCULINE", ""})
+"""Letters by whose names no script is told."""
 LATIN_LANGUAGES = frozenset({*FUNCTION_WORDS, OTHER_LATIN})
 KANA_SHARE = 0.1
 """From this share on, letters of Kana make Chinese characters Japanese."""
@@ -61,7 +64,7 @@ _SPACED = str.maketrans({"’": "'", **dict.fromkeys('.,!?;:"()¿¡«»„“”
 
 def language_of(text: str) -> str | None:
     """The language, or the script where several languages share it; None where too little tells."""
-    script = LATIN if text.isascii() else _script_of(text)
+    script = LATIN if text.isascii() else script_of(text)
     return _latin_language(text) if script == LATIN else script
 
 
@@ -71,13 +74,24 @@ class Languages:
 
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
+    texts: int = 0
+    """How many there are, whether they tell their language or not."""
+
+    def __add__(self, other: Languages) -> Languages:
+        counts, examples = self.counts + other.counts, other.examples | self.examples
+        return Languages(counts, examples, self.texts + other.texts)
 
     def note(self, texts: Iterable[str]) -> None:
         for text in texts:
+            self.texts += 1
             language = language_of(text)
             if language is not None:
                 self.counts[language] += 1
                 self.examples.setdefault(language, text)
+
+    def all_in(self, language: str) -> Languages:
+        """Of the same texts, where someone has said in which language all are."""
+        return Languages(Counter({language: self.texts}), {}, self.texts)
 
     @property
     def identified(self) -> int:
@@ -112,7 +126,9 @@ def _latin_language(text: str) -> str | None:
     return language if language == ENGLISH or count >= OWN_WORDS else None
 
 
-def _script_of(text: str) -> str | None:
+def script_of(text: str) -> str | None:
+    """What most letters of the text are of, by the names of `SCRIPTS`; Kana among Chinese characters make them
+    Japanese. None without letters."""
     letters = Counter(filter(None, map(_script, text)))
     if not letters:
         return None
@@ -126,4 +142,5 @@ def _script_of(text: str) -> str | None:
 def _script(letter: str) -> str | None:
     if not letter.isalpha():
         return None
-    return SCRIPTS.get(unicodedata.name(letter, " ").split(maxsplit=1)[0])
+    first = unicodedata.name(letter, "").partition(" ")[0]
+    return None if first in NO_SCRIPT else SCRIPTS.get(first, OTHER_SCRIPT)

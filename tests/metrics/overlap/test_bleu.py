@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from dialogauge.metrics.overlap.bleu import bleu_counts, corpus_bleu, sentence_bleu, tokenize_13a
+from dialogauge.metrics.overlap.bleu import bleu_counts, corpus_bleu, sentence_bleu
+from dialogauge.metrics.overlap.tokens import tokenize_13a
 
 
 def test_a_value_derived_by_hand():

@@ -1,8 +1,13 @@
+import random
+from itertools import pairwise
+from time import process_time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialogauge.corpus import Turn
+from dialogauge.metrics.overlap import rouge_l as module
 from dialogauge.metrics.overlap.rouge_l import RougeL, lcs_length, rouge_l, rouge_words
 
 
@@ -27,6 +32,32 @@ def test_lcs_equals_the_textbook_table(a, b):
         for j, y in enumerate(b):
             table[i + 1][j + 1] = table[i][j] + 1 if x == y else max(table[i][j + 1], table[i + 1][j])
     assert lcs_length(a, b) == table[-1][-1]
+    with pytest.MonkeyPatch.context() as patch:
+        for block in (1, 2, 5):
+            patch.setattr(module, "BLOCK", block)
+            assert lcs_length(a, b) == table[-1][-1]
+
+
+def test_blocks_of_a_long_text_are_one_text(monkeypatch):
+    draw = random.Random(0)
+    a, b = (draw.choices(range(40), k=size) for size in (900, 1300))
+    whole = lcs_length(a, b)
+    for block in (1, 7, 64, 899, 900):
+        monkeypatch.setattr(module, "BLOCK", block)
+        assert lcs_length(a, b) == lcs_length(b, a) == whole
+
+
+def test_the_time_of_a_long_text_grows_with_its_length():
+    """Up to more than a million words, against twenty; it grew with the square."""
+
+    def seconds(count):
+        words = [str(number % 9973) for number in range(count)]
+        start = process_time()
+        assert lcs_length(words, words[:20]) == lcs_length(words[-20:], words) == 20
+        return process_time() - start
+
+    taken = [min(seconds(count) for _ in range(3)) for count in (80_000, 320_000, 1_280_000)]
+    assert all(longer < 10 * shorter for shorter, longer in pairwise(taken))
 
 
 def test_words_are_ascii_letters_and_digits():

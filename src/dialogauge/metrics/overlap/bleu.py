@@ -1,12 +1,11 @@
-"""BLEU (Papineni et al. 2002), equal to sacreBLEU's defaults (Post 2018)."""
+"""BLEU (Papineni et al. 2002), equal to sacreBLEU's (Post 2018) with each of its tokenisers."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import chain, groupby
 from operator import or_
 from typing import Any
@@ -15,33 +14,10 @@ import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.metrics.base import Floats, Values
+from dialogauge.metrics.overlap.tokens import MTEVAL, TokenMetric, tokenize_by
 from dialogauge.metrics.prepared import SumMetric, Sums
 
 ORDERS = 4
-
-ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
-RARE = re.compile(r"[&<\n]")
-SYMBOL = re.compile(r"([!-&(-+/:-@\[-`{-~])")
-AFTER_NON_DIGIT = re.compile(r"([^0-9])([.,])")
-BEFORE_NON_DIGIT = re.compile(r"([.,])([^0-9])")
-DASH_AFTER_DIGIT = re.compile(r"([0-9])(-)")
-
-
-def tokenize_13a(text: str) -> list[str]:
-    """The tokens of mteval-v13a, the evaluation script of the WMT shared tasks: every ASCII symbol but
-    the apostrophe, hyphen, period and comma stands alone; periods and commas stay inside numbers; a
-    hyphen is split off after a digit."""
-    text = text.rstrip()
-    if RARE.search(text):
-        text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-        for entity, character in ENTITIES:
-            text = text.replace(entity, character)
-    text = " ".join(SYMBOL.split(f" {text} "))
-    if "." in text or "," in text:
-        text = BEFORE_NON_DIGIT.sub(r" \1 \2", AFTER_NON_DIGIT.sub(r"\1 \2 ", text))
-    if "-" in text:
-        text = DASH_AFTER_DIGIT.sub(r"\1 \2 ", text)
-    return text.split()
 
 
 def ngram_counts(tokens: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
@@ -100,13 +76,10 @@ def _most(counts: Sequence[dict[Any, int]]) -> dict[Any, int]:
     return counts[0] if len(counts) == 1 else reduce(or_, map(Counter, counts))
 
 
-_tokens = lru_cache(maxsize=1 << 14)(tokenize_13a)
-
-
-def bleu_counts(hypothesis: str, references: Sequence[str], lowercase: bool = False) -> list[int]:
-    """`ngram_counts` of texts."""
+def bleu_counts(hypothesis: str, references: Sequence[str], lowercase: bool = False, tok: str = MTEVAL) -> list[int]:
+    """`ngram_counts` of texts, whose tokens are found as `tok` says."""
     texts = (hypothesis, *references)
-    response, *others = map(_tokens, map(str.lower, texts) if lowercase else texts)
+    response, *others = map(tokenize_by(tok), map(str.lower, texts) if lowercase else texts)
     return ngram_counts(response, others)
 
 
@@ -134,20 +107,22 @@ def bleu_from_counts(counts: Floats, effective_order: bool = False) -> Floats:
     return np.where((matches.sum(axis=-1) > 0) & (orders > 0), score, 0.0)
 
 
-def sentence_bleu(hypothesis: str, references: Sequence[str], lowercase: bool = False) -> float:
+def sentence_bleu(hypothesis: str, references: Sequence[str], lowercase: bool = False, tok: str = MTEVAL) -> float:
     """BLEU of one response, 0 to 100."""
-    counts = np.array(bleu_counts(hypothesis, references, lowercase), dtype=np.float64)
+    counts = np.array(bleu_counts(hypothesis, references, lowercase, tok), dtype=np.float64)
     return float(bleu_from_counts(counts, effective_order=True))
 
 
-def corpus_bleu(hypotheses: Sequence[str], references: Sequence[Sequence[str]], lowercase: bool = False) -> float:
+def corpus_bleu(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], lowercase: bool = False, tok: str = MTEVAL
+) -> float:
     """BLEU of many responses, 0 to 100; `references[i]` are those of response i."""
-    counts = [bleu_counts(text, refs, lowercase) for text, refs in zip(hypotheses, references, strict=True)]
+    counts = [bleu_counts(text, refs, lowercase, tok) for text, refs in zip(hypotheses, references, strict=True)]
     return float(bleu_from_counts(np.sum(counts, axis=0, dtype=np.float64)))
 
 
 @dataclass(frozen=True)
-class Bleu(SumMetric):
+class Bleu(TokenMetric[Floats, Sums], SumMetric):
     """Corpus BLEU from summed n-gram counts. An empty response adds its reference's length and no match."""
 
     name = "bleu"
@@ -161,7 +136,7 @@ class Bleu(SumMetric):
     lowercase: bool = False
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
-        counts = [bleu_counts(turn.response, turn.references, self.lowercase) for turn in turns]
+        counts = [bleu_counts(turn.response, turn.references, self.lowercase, self.tok) for turn in turns]
         return np.array(counts, dtype=np.float64).reshape(len(turns), 2 * ORDERS + 2)
 
     def conclude(self, summary: Sums) -> Values:
@@ -171,4 +146,4 @@ class Bleu(SumMetric):
         return bleu_from_counts(measures, effective_order=True)
 
     def recipe(self) -> dict[str, str]:
-        return {"tok": "13a", "smooth": "exp", "order": str(ORDERS)}
+        return {**super().recipe(), "smooth": "exp", "order": str(ORDERS)}
