@@ -80,7 +80,7 @@ def test_every_verb_adds_metrics_up(verb):
 
 
 def test_a_margin_is_held_against_the_nearer_end_of_the_interval():
-    from dialogauge.cli.common.gates import _least
+    from dialogauge.evaluation.gates import _least
 
     higher, lower = Pair("m", "a", "b", 3.0, 1.0, 5.0), Pair("m", "a", "b", -3.0, -5.0, -1.0)
     assert (_least(higher), _least(lower)) == (1.0, 1.0)
@@ -99,7 +99,7 @@ def test_a_margin_is_held_against_the_nearer_end_of_the_interval():
     ],
 )
 def test_where_a_margin_begins(text, metric, number):
-    from dialogauge.cli.common.gates import IF_WORSE, _split
+    from dialogauge.evaluation.gates import IF_WORSE, _split
 
     assert _split(IF_WORSE, text) == (metric, number)
 
@@ -114,7 +114,7 @@ def test_where_a_margin_begins(text, metric, number):
     ],
 )
 def test_where_a_limit_begins(text, metric, number):
-    from dialogauge.cli.common.gates import BELOW, _split
+    from dialogauge.evaluation.gates import BELOW, _split
 
     assert _split(BELOW, text) == (metric, number)
 
