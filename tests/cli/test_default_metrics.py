@@ -131,7 +131,7 @@ def test_from_python():
 def test_a_group_leaves_out_and_a_name_does_not(dialogauge):
     done = dialogauge("score", LOGS, "--metrics", "overlap,length")
     assert done.code == 0
-    assert "not measured: bleu, rouge_l and meteor (no references)\n" in done.err
+    assert "not measured: bleu, chrf, rouge_l and meteor (no references)\n" in done.err
     assert dialogauge("score", LOGS, "--metrics", "overlap").code == 2
     named = dialogauge("score", LOGS, "--metrics", "bleu,overlap,length")
     assert (named.code, named.out) == (2, "")
@@ -149,9 +149,9 @@ def test_replies_are_ranked_by_what_was_measured(dialogauge):
 
 def test_the_list_shows_groups(dialogauge):
     shown = dialogauge("metrics").out
-    assert "group overlap: bleu, rouge_l, meteor\n" in shown
+    assert "group overlap: bleu, chrf, rouge_l, meteor\n" in shown
     document = json.loads(dialogauge("metrics", "--format", "json").out)
-    assert document["groups"]["overlap"] == ["bleu", "rouge_l", "meteor"]
+    assert document["groups"]["overlap"] == ["bleu", "chrf", "rouge_l", "meteor"]
     of_bleu = next(record for record in document["metrics"] if record["name"] == "bleu")
     assert of_bleu["groups"] == "all, overlap"
 

@@ -11,6 +11,8 @@ import pytest
 
 from dialogauge.cli.common.inputs import listed_names, number, whole
 from dialogauge.cli.main import build_parser
+from dialogauge.corpus import load
+from dialogauge.errors import InputError
 from tests.corpus.files import write_lines
 from tests.encode.models import build
 
@@ -183,12 +185,41 @@ def test_a_log_of_users_alone_is_refused(dialogauge, tmp_path):
     assert done.err.startswith("expected replies of assistants, found only users")
 
 
-def test_real_conversations_keep_what_users_say(log):
-    from dialogauge.corpus import load
+@pytest.mark.parametrize(("role", "turns"), [(None, 30), ("assistant", 30), ("user", 20)])
+@pytest.mark.parametrize("opened", ["load", "stream"])
+def test_whose_messages_are_real_turns(log, role, turns, opened):
+    from dialogauge import corpus
     from dialogauge.evaluation.measuring.real_turns import read_real
 
-    real, _, _ = read_real(load(log), progress=False)
-    assert len(real) == 50
+    real, _, caveats = read_real(getattr(corpus, opened)(log, role=role), progress=False)
+    assert len(real) == turns
+    assert [caveat.code for caveat in caveats] == (["users_left_out"] if role is None else [])
+
+
+@pytest.mark.parametrize("fit", [200_000, 10])
+def test_a_simulated_user_beside_real_users_is_one_command(dialogauge, log, tmp_path, monkeypatch, fit):
+    """Turns of users alone, on both sides, in memory and in chunks."""
+    monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", fit)
+    same = tmp_path / "same.jsonl"
+    same.write_bytes(log.read_bytes())
+    asked = ("score", log, "--real", same, "--metrics", "fbd,length", "--format", "json", "--engine", "here")
+    done = dialogauge(*asked, "--role", "user")
+    scores = {score["metric"]: score for score in json.loads(done.out)["scores"]}
+    assert (scores["length"]["system"], scores["length"]["n"]) == ("log:user", 20)
+    assert scores["fbd"]["value"] == pytest.approx(0, abs=1e-6)
+    done = dialogauge(*asked, "--role", "assistant")
+    assert {score["n"] for score in json.loads(done.out)["scores"] if score["metric"] == "length"} == {30}
+    assert "of users" not in done.err
+
+
+def test_a_role_that_no_message_has(dialogauge, tmp_path):
+    path = tmp_path / "plain.jsonl"
+    path.write_text('{"utterances": ["hi", "hello"]}\n')
+    done = dialogauge("score", path, "--metrics", "length", "--role", "user")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith("--role user: expected chat messages of this role, found no turn that a role is told of\n")
+    with pytest.raises(InputError, match="unknown role 'bot'"):
+        load(path, role="bot")
 
 
 @pytest.fixture
@@ -336,3 +367,23 @@ def test_what_is_printed(dialogauge, responses):
     assert done.err == "resamples: expected a whole number from 1 to 1,000,000, found 999999999999\n"
     done = dialogauge("score", responses, "--metrics", "bleu", "--seed", "seven")
     assert "error: argument --seed: expected a whole number, found 'seven'" in done.err
+
+
+def test_an_unknown_record_is_refused_with_the_map_that_does(dialogauge, tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"bot_says": "fine, and you", "user_history": ["how are you?"], "n, m": "x"}\n')
+    refused = dialogauge("score", path, "--metrics", "length")
+    assert refused.code == 2
+    said = "--map response=bot_says,context=user_history"
+    assert "the fields are 'bot_says', 'user_history', 'n, m'" in refused.err
+    assert refused.err.rstrip().endswith(said)
+    assert dialogauge("score", path, "--metrics", "length", *said.split()).code == 0
+    assert dialogauge("score", path, "--metrics", "length", "--map", "response=n, m,context=user_history").code == 0
+
+
+def test_an_unknown_document_is_refused_with_its_keys(dialogauge, tmp_path):
+    path = tmp_path / "log.json"
+    path.write_text('{\n "version": 1,\n "data": [\n  {"x": "a"}\n ]\n}\n')
+    refused = dialogauge("score", path)
+    assert refused.code == 2
+    assert "one JSON object with the keys 'version', 'data'; if 'data' holds the records" in refused.err

@@ -68,7 +68,7 @@ def test_a_wrong_call_prints_usage(dialogauge, arguments):
         ("score x --metrics bleu overlap", "'overlap' is a metric, not a file; name metrics with commas: --metrics "),
         ("score x --metrics overlpa", "unknown metric 'overlpa'; did you mean overlap?"),
         ("score x --metrics overlap.1", "overlap.1: overlap is a group of metrics, and takes no options and no part"),
-        ("score x --fail-below overlap=3", "--fail-below overlap: expected one metric, found a group of 3"),
+        ("score x --fail-below overlap=3", "--fail-below overlap: expected one metric, found a group of 4"),
         ("metrics format", "unexpected argument 'format'; did you mean --format?"),
         ("metrics bleu", "unexpected argument 'bleu'; see `dialogauge metrics --help`"),
         ("help scroe", "unknown command 'scroe'; did you mean score"),
@@ -120,6 +120,7 @@ def test_metrics_lists_all(dialogauge):
     metrics = {metric["name"]: metric for metric in json.loads(done.out)["metrics"]}
     assert list(metrics) == [
         "bleu",
+        "chrf",
         "rouge_l",
         "meteor",
         "distinct",
@@ -161,7 +162,8 @@ def test_metrics_lists_all(dialogauge):
         "pass_k",
     ]
     assert metrics["bleu"]["needs"] == "references"
-    assert metrics["bleu"]["options"] == "lowercase=false"
+    assert metrics["bleu"]["options"] == "language=, tok=auto, lowercase=false"
+    assert not any("None" in metric["options"] for metric in metrics.values())
     assert metrics["length"]["higher_is_better"] is None
     assert metrics["distinct"]["parts"] == "distinct.1"
     assert "bleu" in dialogauge("metrics").out

@@ -132,6 +132,7 @@ def fields(value, place=()):
     return [found for key, part in parts for found in fields(part, (*place, key))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["score", "correlate"])
 def test_a_damaged_run_is_used_or_refused(dialogauge, rated, tmp_path, verb):
     """Nothing else, whichever field holds a text, a number or nothing in place of what was written."""

@@ -262,7 +262,7 @@ def test_what_cannot_be_read_is_left_out_and_counted_where_asked():
         (pd.DataFrame({"response": []}), "^expected turns, found none"),
         (
             pd.DataFrame({"text": ["a"]}),
-            "^expected a column 'response', found 'text'; .* name it: mapping response=COLUMN",
+            "^expected a column 'response', found 'text'; .* name it: mapping response=text",
         ),
         (pd.DataFrame([["a", "b"]], columns=["response", "response"]), "^expected columns of different names"),
         (pd.DataFrame({"response": ["a", None]}), "^row 2: response: expected text, found null"),

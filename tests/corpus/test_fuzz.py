@@ -13,6 +13,7 @@ from tests.corpus.mutate import enlarge, mutate
 from tests.corpus.samples import compressed, samples
 
 CASES = 300
+BINARY = {"parquet", "gzip", "eval log"}
 SAMPLES = {**samples(), "gzip": compressed()}
 
 
@@ -35,7 +36,7 @@ def test_every_reader_is_fuzzed():
 @pytest.mark.parametrize("name", SAMPLES)
 def test_damaged_files(tmp_path, name):
     sample, random = SAMPLES[name], Random(name)
-    binary = name in ("parquet", "gzip")
+    binary = name in BINARY
     outcomes = []
     path = sample.write(tmp_path)
     for case in range(CASES):
@@ -51,7 +52,7 @@ def test_damaged_files(tmp_path, name):
     assert 5 < outcomes.count("turns") < CASES - 5
 
 
-@pytest.mark.parametrize("name", sorted(set(SAMPLES) - {"parquet", "gzip"}))
+@pytest.mark.parametrize("name", sorted(set(SAMPLES) - BINARY))
 def test_files_with_one_thing_repeated_a_million_times(tmp_path, name):
     sample, random = SAMPLES[name], Random(name)
     path = sample.write(tmp_path)

@@ -91,7 +91,7 @@ def test_parallel_files(tmp_path, end):
         write(tmp_path / f"{part}.dev{end}", text)
     file = read_inference(tmp_path / f"s1.dev{end}")
     assert list(file) == [InferencePair(("a",), "c", "neutral"), InferencePair(("b",), "d", "entailment")]
-    assert [path.name for path in file.files] == [f"{part}.dev{end}" for part in ("s1", "s2", "labels")]
+    assert [path.name for path, _ in file.hashes()] == [f"{part}.dev{end}" for part in ("s1", "s2", "labels")]
     message = refusal(tmp_path / f"labels.dev{end}")
     assert message == f": expected the file of premises: 's1.dev{end}'; the others are found from it"
 

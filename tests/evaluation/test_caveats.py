@@ -151,7 +151,7 @@ def test_a_stream_counts_as_rows_do(monkeypatch):
     metrics = f"{TOKENS},ruber_unreferenced,fbd"
     rows = evaluate(Corpus(turns), metrics)
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 5)
-    monkeypatch.setattr("dialogauge.evaluation.measure.STREAM_BATCH", 4)
+    monkeypatch.setattr("dialogauge.evaluation.measuring.stream.STREAM_BATCH", 4)
     streamed = evaluate(Corpus(turns), metrics)
     for code in CODES:
         assert said(streamed, code) == said(rows, code) != []

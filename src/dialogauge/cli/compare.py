@@ -12,17 +12,15 @@ from dialogauge.cli.common.gates import (
     IF_WORSE,
     add_fail_below,
     add_fail_if_worse,
-    below,
     exit_status,
-    fell_behind,
-    held_against_nothing,
-    parse_gates,
+    gates_given,
 )
 from dialogauge.cli.common.inputs import (
     Joined,
     add_inputs,
     add_real,
     add_run_options,
+    add_workers,
     listed_names,
     options,
     reading,
@@ -86,6 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_fail_if_worse(parser)
     add_fail_below(parser)
     add_run_options(parser)
+    add_workers(parser)
     add_plot(parser, "also draw the differences")
     add_html(parser)
     add_no_texts(parser, "--html")
@@ -94,12 +93,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from dialogauge.evaluation.gates import below_limits, fell_behind, held_against_nothing
+
     how = presentation(arguments)
     check_plot(arguments)
     check_html(arguments, arguments.inputs)
-    guards, limits = parse_gates(IF_WORSE, arguments), parse_gates(BELOW, arguments)
+    guards, limits = gates_given(IF_WORSE, arguments), gates_given(BELOW, arguments)
     comparison = _compare(arguments, [gate.request for gate in (*guards, *limits)])
-    failures = [*fell_behind(comparison, guards), *below(comparison.scores, limits)]
+    failures = [*fell_behind(comparison, guards), *below_limits(comparison.scores, limits)]
     warn([*comparison.caveats, *held_against_nothing(comparison, guards)], arguments)
     deliver(rendered(comparison, arguments), lambda: _write(comparison, arguments, how["names"]))
     return exit_status(failures)
@@ -116,17 +117,19 @@ def _write(comparison: Comparison, arguments: argparse.Namespace, names: Mapping
 
 def _compare(arguments: argparse.Namespace, guarded: Sequence[Request]) -> Comparison:
     from dialogauge.corpus import stream
+    from dialogauge.corpus.reading.remote import input_path
     from dialogauge.corpus.reading.source import refuse_missing
     from dialogauge.evaluation import compare, compare_runs
     from dialogauge.evaluation.kept.saved import is_run
 
     for path in arguments.inputs:
-        refuse_missing(Path(path), "file or run", f"runs are what `dialogauge score FILE --out {path}` writes")
+        refuse_missing(input_path(path), "file or run", f"runs are what `dialogauge score FILE --out {path}` writes")
     runs = [path for path in arguments.inputs if is_run(path)]
     named = [] if arguments.metrics is None else [arguments.metrics]
     wanted = [*named, *guarded] or None
     if len(runs) == len(arguments.inputs):
-        for option in ("compat", "real", "reader", "map", "skip_invalid", "encoder", "dtype", "no_cache"):
+        of_files = ("real", "reader", "map", "role", "skip_invalid", "language")
+        for option in (*of_files, "compat", "encoder", "dtype", "no_cache"):
             if getattr(arguments, option):
                 raise InputError(f"--{option.replace('_', '-')} has no meaning for runs: they are measured already")
         return compare_runs(

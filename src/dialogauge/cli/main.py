@@ -15,11 +15,13 @@ from dialogauge.cli import (
     answer,
     cache,
     compare,
+    completion,
     corpora,
     correlate,
     demo,
     doctor,
     encoders,
+    merge,
     metrics,
     normality,
     perturb,
@@ -42,6 +44,7 @@ VERBS = {
     "score": score,
     "compare": compare,
     "correlate": correlate,
+    "merge": merge,
     "report": report,
     "answer": answer,
     "estimate": estimate,
@@ -61,6 +64,7 @@ VERBS = {
     "demo": demo,
     "cache": cache,
     "doctor": doctor,
+    "completion": completion,
 }
 
 PROGRAM = "dialogauge"
@@ -97,6 +101,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise _unknown_verb(arguments[0])
         parsed = build_parser().parse_args(arguments)
         parsed.command = [PROGRAM, *arguments]
+        if getattr(parsed, "any_size", False):
+            os.environ["DIALOGAUGE_ANY_SIZE"] = "1"
         code: int = VERBS[parsed.verb].run(parsed)
         sys.stdout.flush()
         return code

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dialogauge.cli.common.gates import BELOW, add_fail_below, below, exit_status, parse_gates
+from dialogauge.cli.common.gates import BELOW, add_fail_below, exit_status, gates_given
 from dialogauge.cli.common.inputs import (
     METRICS_OR_DEFAULT,
     Joined,
@@ -14,6 +14,8 @@ from dialogauge.cli.common.inputs import (
     add_inputs,
     add_real,
     add_run_options,
+    add_shard,
+    add_workers,
     options,
     print_plan,
     reading,
@@ -29,11 +31,13 @@ from dialogauge.cli.common.output import (
     check_plot,
     deliver,
     presentation,
+    remark,
     rendered,
     warn,
     write_html,
 )
 from dialogauge.errors import InputError
+from dialogauge.tables import printable
 
 if TYPE_CHECKING:
     from dialogauge.corpus import Corpus
@@ -43,6 +47,8 @@ if TYPE_CHECKING:
     from dialogauge.metrics.registry import Request
 
 ORDERS: tuple[Order, ...] = ("worst", "best")
+ALL_TURNS = ("worst", "best", "explain", "plot", "html", "fail_below", "dry_run", "cite")
+"""Options that make no sense of one shard."""
 HELP = "score systems under metrics, with intervals"
 DESCRIPTION = """\
 Scores every system in the files under every metric; without --metrics, under those that suit the files, and says
@@ -60,6 +66,8 @@ examples:
   dialogauge score responses.jsonl --explain fbd           the responses that are least like real ones
   dialogauge score bot-logs.jsonl --real human-logs.jsonl --metrics fbd,prd,mmd
   dialogauge score responses.csv --metrics 'bleu[lowercase=true]' --out runs/today --plot scores.png
+  dialogauge score logs-*.jsonl --metrics length,distinct --workers 8    millions of turns, on all cores
+  dialogauge score logs.jsonl --metrics bleu --shard 2/7 --out shards/2    one of seven jobs; then dialogauge merge
   dialogauge score responses.jsonl --metrics 'judge[model=NAME,url=http://localhost:8000/v1]' --dry-run
 
 One JSON object per line goes in; only `response` is required:
@@ -88,6 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_html(parser)
     add_fail_below(parser)
     add_run_options(parser)
+    add_workers(parser)
+    add_shard(parser)
     add_dry_run(parser)
     add_presentation(parser)
     add_cite(parser)
@@ -95,11 +105,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from dialogauge.evaluation import evaluate
+    from dialogauge.evaluation.gates import below_limits
     from dialogauge.evaluation.replies import rank_replies, rankable
     from dialogauge.studies.explain import explain
 
     how = presentation(arguments)
-    limits = parse_gates(BELOW, arguments)
+    if arguments.shard is not None:
+        return _measure_shard(arguments)
+    limits = gates_given(BELOW, arguments)
     requests, explained = _requests(arguments, [limit.request for limit in limits])
     counts = {order: count for order in ORDERS if (count := getattr(arguments, order)) is not None}
     if counts:
@@ -109,7 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return print_plan(corpus, requests, arguments)
     texts = bool(arguments.out) and not arguments.no_texts
-    result = evaluate(corpus, requests, keep_texts=texts, **options(arguments))
+    values = bool(arguments.out or counts or arguments.html)
+    result = evaluate(corpus, requests, keep_texts=texts, keep_values=values, **options(arguments))
     ranked_by, unranked = rankable(_measured(requests, result), counts) if counts else ([], [])
     result.caveats.extend(unranked)
     warn(result.caveats, arguments)
@@ -118,7 +132,35 @@ def run(arguments: argparse.Namespace) -> int:
     beside: dict[str, Sequence[ListedReplies]] = {"explanations": explanations}
     beside |= {order: found for order, found in ranked.items()}
     deliver(rendered(result, arguments, beside), lambda: _write(result, arguments, ranked, how["names"]))
-    return exit_status(below(result.scores, limits))
+    return exit_status(below_limits(result.scores, limits))
+
+
+def _measure_shard(arguments: argparse.Namespace) -> int:
+    from dialogauge.corpus import stream
+    from dialogauge.evaluation.options import RunOptions
+    from dialogauge.scale.shard import ShardNumber, measure_shard
+
+    shard = ShardNumber.parse(arguments.shard)
+    if not arguments.out:
+        raise InputError(f"--shard {shard} needs --out DIR, where it is kept until all are there")
+    for name in ALL_TURNS:
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} needs all turns: give it to `dialogauge merge`, or leave out --shard")
+    turns = measure_shard(
+        stream(arguments.files, **reading(arguments)),
+        arguments.metrics,
+        shard,
+        arguments.out,
+        RunOptions(**options(arguments)),
+        keep_texts=not arguments.no_texts,
+        overwrite=arguments.overwrite,
+        command=arguments.command,
+    )
+    counts = ", ".join(f"{count:,} turns of {system}" for system, count in turns.items()) or "no turns"
+    print(f"{arguments.out}: shard {shard}, {printable(counts)}")
+    remark(f"once all {shard.count} are there: dialogauge merge DIR… --out RUN", arguments)
+    return 0
 
 
 def _write(

@@ -18,6 +18,7 @@ from dialogauge.corpus.reading.columns import FIELDS, ColumnMap, gather_ratings,
 from dialogauge.corpus.reading.json import plain, refuse_surrogates
 from dialogauge.corpus.reading.reader import LocatedTurn, Reading
 from dialogauge.corpus.reading.records import turn
+from dialogauge.corpus.reading.remote import input_path
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, describe, quote
 
@@ -56,7 +57,7 @@ def as_source(given: CorpusLike) -> Corpus | Loading:
     if isinstance(given, Corpus | Loading):
         return given
     if isinstance(given, str | PathLike):
-        return stream(Path(given))
+        return stream(input_path(given))
     if _is_frame(given):
         return read_frame(given)
     refused = InputError(f"expected {TAKEN}; found {type(given).__name__}")
@@ -68,7 +69,7 @@ def as_source(given: CorpusLike) -> Corpus | Loading:
         raise refused from None
     for first in items:
         if isinstance(first, str | PathLike):
-            return stream([Path(path) for path in _only_paths(chain([first], items))])
+            return stream([input_path(path) for path in _only_paths(chain([first], items))])
         if not isinstance(first, Mapping | Turn):
             raise InputError(f"expected {TAKEN}; found {type(given).__name__} of {type(first).__name__}")
         return read_records(chain([first], items))
@@ -124,10 +125,10 @@ class _InMemory(Loading):
 
     def turns(self) -> Iterator[Turn]:
         self._begin()
-        reading = _RowReading(Path("records"), self._skip_invalid, self._positions, self._mapping, self._system)
+        reading = _RowReading(Path("records"), self._how.skip_invalid, self._positions, self._how.mapping, self._system)
         try:
             if self._rows.columns is not None:
-                refuse_names(self._rows.columns, self._mapping, None)
+                refuse_names(self._rows.columns, self._how.mapping, None)
             yield from self._accepted(_turns(self._rows, reading), 0, reading)
         except InputError as error:
             raise InputError(_in_python(error.message), None, error.line) from None

@@ -102,10 +102,9 @@ class InferenceFile(Iterator[InferencePair]):
         self._format = choose_format(FileHead.read(self.path))
         self._pairs = self._read()
 
-    @property
-    def files(self) -> list[Path]:
-        """The files that were read: those beside a parallel one too."""
-        return self._reading.files
+    def hashes(self) -> list[tuple[Path, str]]:
+        """The files that were read, those beside a parallel one too, with their SHA-256."""
+        return self._reading.hashes()
 
     def __next__(self) -> InferencePair:
         return next(self._pairs)

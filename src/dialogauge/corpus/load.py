@@ -10,13 +10,16 @@ from typing import Any
 
 from dialogauge.corpus import known
 from dialogauge.corpus.corpus import Corpus, SourceFile
+from dialogauge.corpus.how import ROLES, HowToRead, Role
 from dialogauge.corpus.readers.registry import choose
 from dialogauge.corpus.reading.columns import ColumnMap, check_mapping
 from dialogauge.corpus.reading.fields import refuse_huge_texts
 from dialogauge.corpus.reading.reader import LocatedTurn, Reader, Reading, system_name
-from dialogauge.corpus.reading.source import STDIN, content_sha256, refuse_missing, sha256, spooled_stdin
+from dialogauge.corpus.reading.remote import input_path
+from dialogauge.corpus.reading.seen import SeenIds
+from dialogauge.corpus.reading.source import STDIN, content_sha256, refuse_missing, spooled_stdin
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError, quote
+from dialogauge.errors import Caveat, InputError, quote, unknown
 from dialogauge.progress import progress_bar
 
 _LINES = 1 << 40
@@ -29,6 +32,7 @@ def load(
     skip_invalid: bool = False,
     progress: bool = False,
     mapping: ColumnMap = NOTHING,
+    role: Role | None = None,
 ) -> Corpus:
     """The turns of all files, in order.
 
@@ -40,6 +44,8 @@ def load(
         progress: Whether stderr shows a bar.
         mapping: The column that holds a field, `{"system": "variant"}`, where it goes by another name than the field's
             and than those that are understood; None is no column at all.
+        role: Whose messages in chat logs are turns, "assistant" or "user"; by default everybody's, of which those of
+            users are scored only where `systems` names them.
 
     Examples:
         >>> import dialogauge
@@ -49,7 +55,7 @@ def load(
         >>> corpus.turns[0].context[0]
         'Did you manage to finish the sales report before the meeting?'
     """
-    loading = stream(paths, reader=reader, skip_invalid=skip_invalid, mapping=mapping)
+    loading = stream(paths, reader=reader, skip_invalid=skip_invalid, mapping=mapping, role=role)
     turns = list(watched(loading.turns()) if progress else loading.turns())
     return Corpus(turns, tuple(loading.files), tuple(loading.caveats), frozenset(loading.users))
 
@@ -60,6 +66,7 @@ def stream(
     reader: str | None = None,
     skip_invalid: bool = False,
     mapping: ColumnMap = NOTHING,
+    role: Role | None = None,
 ) -> Loading:
     """Like `load`, but the turns are read only as they are asked for, once: for files that do not fit in memory.
 
@@ -68,7 +75,7 @@ def stream(
         >>> dialogauge.evaluate(dialogauge.stream("examples/everyday.jsonl"), "distinct.1").systems
         {'good': 64, 'dull': 64, 'offtopic': 64}
     """
-    return Loading(_listed(paths), reader, skip_invalid, mapping)
+    return Loading(_listed(paths), reader, skip_invalid, mapping, role)
 
 
 def _listed(paths: Any) -> list[str | Path]:
@@ -92,21 +99,28 @@ class Loading:
         reader: str | None = None,
         skip_invalid: bool = False,
         mapping: ColumnMap = NOTHING,
+        role: Role | None = None,
     ) -> None:
+        if role not in (None, *ROLES):
+            raise unknown("role", str(role), ROLES)
+        check_mapping(mapping)
         self.files: list[SourceFile] = []
         self.caveats: list[Caveat] = []
-        self.users: set[str] = set()
-        """Systems that are the users of chat logs, as far as turns were read."""
-        self._paths = [Path(path) for path in paths]
-        self._reader = reader
-        self._skip_invalid = skip_invalid
-        self._mapping = mapping
-        check_mapping(mapping)
+        self._how = HowToRead(reader, skip_invalid, mapping, role)
+        self._speakers: set[str] = set()
+        self.users = self._how.left_as_users(self._speakers)
+        """Systems that are the users of chat logs and not asked for, as far as turns were read."""
+        self._paths = [input_path(path) for path in paths]
         self._begun = False
         self._positions: dict[str, int] = {}
-        self._places: dict[str, dict[str, int]] = {}
+        self._seen = SeenIds()
         self._first_in: dict[str, tuple[int, Reading]] = {}
         """For each system the input that had it first."""
+
+    @property
+    def files_at_rest(self) -> tuple[list[Path], HowToRead] | None:
+        """The files, and how they are read, where they can be read again and in parts; None of what is piped in."""
+        return (self._paths, self._how) if self._paths and STDIN not in self._paths else None
 
     def turns(self) -> Iterator[Turn]:
         self._begin()
@@ -134,18 +148,18 @@ class Loading:
             self.caveats = [Caveat(each.code, each.message.replace(str(path), "stdin")) for each in self.caveats]
 
     def _read(self, index: int, path: Path) -> Iterator[Turn]:
-        reader, caveats = choose(path, self._reader, self._mapping)
+        reader, caveats = choose(path, self._how.reader, self._how.mapping)
         self.caveats += [caveat for caveat in caveats if caveat not in self.caveats]
-        if self._mapping and not reader.has_columns:
+        if self._how.mapping and not reader.has_columns:
             raise InputError(f"--map: files of the format {reader.name!r} have no columns to name", path)
-        reading = Reading(path, self._skip_invalid, self._positions, self._mapping)
+        reading = Reading(path, self._how.skip_invalid, self._positions, self._how.mapping)
         yield from self._accepted(reader.read(reading), index, reading)
-        self.files += [SourceFile(str(file), sha256(file), reader.name) for file in reading.files]
-        self.caveats += _known_faults(reading, reader)
+        self.files += [SourceFile(str(file), digest, reader.name) for file, digest in reading.hashes()]
+        self.caveats += known_faults(reading, reader)
 
     def _accepted(self, located: Iterator[LocatedTurn], index: int, reading: Reading) -> Iterator[Turn]:
         """The turns, once what no reader can see by itself is looked at: ids that stand twice, an input without any."""
-        reading.users = self.users
+        reading.users = self._speakers
         empty = True
         for line, turn in located:
             self._refuse_merging(turn, index, reading)
@@ -155,39 +169,59 @@ class Loading:
             except InputError as error:
                 reading.leave_out(error, line)
             else:
-                empty = False
-                yield turn
-        if empty:
-            left_out = f": {reading.left_out_message()}" if reading.left_out else ""
-            raise InputError(f"expected turns, found none{left_out}", reading.place)
-        for field, column in reading.columns.unmet.items():
-            raise InputError(f"--map {field}={column}: expected such a field, found it in no record", reading.place)
+                if self._how.wants(turn.system, self._speakers):
+                    empty = False
+                    yield turn
+        refuse_empty(reading, empty, self._how.role)
         self.caveats += reading.caveats()
 
     def _refuse_merging(self, turn: Turn, index: int, reading: Reading) -> None:
-        """Two files may be two systems whatever model they name, or one system in two parts: the user must say."""
         first, first_reading = self._first_in.setdefault(turn.system, (index, reading))
-        if first == index:
-            return
-        for column in (each.columns.understood.get("system") for each in (first_reading, reading)):
-            if column is not None:
-                files = f"{self._paths[first]} and {self._paths[index]}"
-                ask = f"--map system={column} if it is one system, --map system= to name systems after the files"
-                raise InputError(f"both {files} have {quote(turn.system)} in {quote(column)}: say {ask}")
+        if first != index:
+            merging_systems(turn.system, self._paths[first], first_reading, self._paths[index], reading)
 
     def _note_place(self, turn: Turn, index: int, line: int, reading: Reading) -> None:
         """Refuses a turn whose id and system were there before. A place is one int, file and line together,
         since a million tuples would be heavy."""
-        places = self._places.setdefault(turn.system, {})
-        if turn.id in places:
-            file, first = divmod(places[turn.id], _LINES)
-            taken = f"id {quote(turn.id)} of system {quote(turn.system)}"
-            unused = [f"--map system={column}" for column in reading.columns.unused()]
-            hint = _advice_on_same_ids(self._paths[file], self._paths[index]) if file != index else "ids must differ"
-            apart = f"; if a column tells systems apart, name it: {' or '.join(unused)}" if unused else ""
-            place = f"{self._paths[file]}:{first}" if self._paths else f"row {first}"
-            raise InputError(f"{taken} stands already at {place}; {hint}{apart}")
-        places[turn.id] = index * _LINES + line
+        before = self._seen.note(turn.system, turn.id, index * _LINES + line)
+        if before is None:
+            return
+        file, first = divmod(before, _LINES)
+        unused = [f"--map system={column}" for column in reading.columns.unused()]
+        apart = f"; if a column tells systems apart, name it: {' or '.join(unused)}" if unused else ""
+        hint = _advice_on_same_ids(self._paths[file], self._paths[index]) if file != index else "ids must differ"
+        place = f"{self._paths[file]}:{first}" if self._paths else f"row {first}"
+        raise InputError(f"id {quote(turn.id)} of system {quote(turn.system)} stands already at {place}; {hint}{apart}")
+
+
+def merging_systems(system: str, first: Path, first_reading: Reading, second: Path, second_reading: Reading) -> None:
+    """Two files may be two systems whatever model they name, or one system in two parts: the user must say."""
+    for column in (each.columns.understood.get("system") for each in (first_reading, second_reading)):
+        if column is not None:
+            ask = f"--map system={column} if it is one system, --map system= to name systems after the files"
+            raise InputError(f"both {first} and {second} have {quote(system)} in {quote(column)}: say {ask}")
+
+
+def refuse_twice(turn: Turn, place: str) -> InputError:
+    return InputError(f"id {quote(turn.id)} of system {quote(turn.system)} stands already at {place}; ids must differ")
+
+
+def twice_in(first: tuple[Path, int], second: tuple[Path, int], same_file: bool) -> InputError:
+    """Of a turn in two parts of an input, where the parts were read by themselves."""
+    hint = "ids must differ" if same_file else _advice_on_same_ids(first[0], second[0])
+    return InputError(f"this turn's id and system stand already at {first[0]}:{first[1]}; {hint}", *second)
+
+
+def refuse_empty(reading: Reading, empty: bool, role: Role | None = None) -> None:
+    """Refuses an input without a turn, or without a column that was asked for."""
+    if empty:
+        if role is not None:
+            found = "messages of the other role alone" if reading.users else "no turn that a role is told of"
+            raise InputError(f"--role {role}: expected chat messages of this role, found {found}", reading.place)
+        left_out = f": {reading.left_out_message()}" if reading.left_out else ""
+        raise InputError(f"expected turns, found none{left_out}", reading.place)
+    for field, column in reading.columns.unmet.items():
+        raise InputError(f"--map {field}={column}: expected such a field, found it in no record", reading.place)
 
 
 def corpora_in(path: Path) -> list[Path]:
@@ -213,7 +247,7 @@ def _advice_on_same_ids(first: Path, second: Path) -> str:
     )
 
 
-def _known_faults(reading: Reading, reader: Reader) -> list[Caveat]:
+def known_faults(reading: Reading, reader: Reader) -> list[Caveat]:
     """What is known to be wrong with the files, where they are published ones."""
     if not any(corpus.reader == reader.name for corpus in known.corpora()):
         return []

@@ -9,7 +9,7 @@ from typing import Any
 
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.digits import format_estimates
-from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.pairs import Pair, all_pairs
 from dialogauge.evaluation.result import Score, decimals_of_scores

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat, quote
+from dialogauge.errors import Caveat
+from dialogauge.evaluation.measuring.language_fit import instead
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.units import add_all
 from dialogauge.metrics.base import AnyMetric
@@ -16,7 +17,7 @@ from dialogauge.metrics.default_set import DEFAULT
 from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.metrics.registry import BUILT_IN, PLUG_INS, Request
 from dialogauge.stats.resampling import GROUPS
-from dialogauge.text.languages import LATIN_LANGUAGES, Languages
+from dialogauge.text.languages import Languages
 
 NUMBER = re.compile(r"(?<![\w.=])\d+(?:\.\d+)?(?![\w\]])")
 """A number that stands by itself, not as part of a name or as an option's value."""
@@ -25,20 +26,18 @@ PLURAL = re.compile(r"s\b")
 FEW = 20
 MANY_UNKNOWN = 0.1
 """The share of unknown tokens from which on an encoder says too little of the texts."""
-MANY_OUTSIDE = 0.1
-"""The share of texts in other languages than a metric was made for from which on it is said."""
-FEWEST_TEXTS = 3
-"""Fewer texts in Latin letters do not show another language: a quotation has as many words."""
-INSTEAD = (
-    "take an encoder that knows them (--encoder NAME, such as "
-    "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2, and models trained with it), or lexical metrics"
-)
 
 
 def corpus_caveats(
-    systems: Mapping[str, int], empty: int, kind: str, metrics: Collection[AnyMetric], large: bool
+    systems: Mapping[str, int],
+    empty: int,
+    kind: str,
+    metrics: Collection[AnyMetric],
+    not_kept_because: str | None,
+    from_part: bool = True,
 ) -> list[Caveat]:
-    """`systems` has the number of turns of each."""
+    """`systems` has the number of turns of each; `from_part` says that metrics learned from the first turns alone;
+    `not_kept_because`, why no turns are kept, where none are."""
     caveats = []
     if empty:
         message = f"{empty} of {sum(systems.values())} responses are empty; they count, with no words and no overlap"
@@ -51,14 +50,14 @@ def corpus_caveats(
             " compare systems of one size"
         )
         caveats.append(Caveat("different_sizes", message))
-    if large:
+    if not_kept_because is not None:
         message = (
-            f"too many turns to keep: all intervals come from the jackknife over {GROUPS} groups of {kind},"
+            f"{not_kept_because}: all intervals come from the jackknife over {GROUPS} groups of {kind},"
             " and a run kept with --out cannot be compared with others"
         )
         caveats.append(Caveat("large_corpus", message))
         learners = [metric.label for metric in metrics if metric.learns]
-        if learners:
+        if learners and from_part:
             message = f"{', '.join(learners)}: what is learned from the corpus comes from the first turns alone"
             caveats.append(Caveat("learned_from_part", message))
     return caveats
@@ -116,7 +115,9 @@ def sample_caveats(samples: Sequence[Sample], metrics: Mapping[str, AnyPrepared]
     return caveats
 
 
-def coverage_caveats(samples: Sequence[Sample], metrics: Mapping[str, AnyPrepared]) -> list[Caveat]:
+def coverage_caveats(
+    samples: Sequence[Sample], metrics: Mapping[str, AnyPrepared], languages: Languages
+) -> list[Caveat]:
     """What encoders could not read: once for all metrics that left out the same turns, once for each encoder."""
     lost: dict[str, list[str]] = {}
     shares: dict[str, dict[str, float]] = {}
@@ -141,34 +142,7 @@ def coverage_caveats(samples: Sequence[Sample], metrics: Mapping[str, AnyPrepare
         message = (
             f"{', '.join(by_label)}: {share} of the tokens are unknown to {encoder}, which says little of such texts"
         )
-        caveats.append(Caveat("unknown_tokens", f"{message}: {INSTEAD}"))
-    return caveats
-
-
-def language_caveats(languages: Languages, metrics: Mapping[str, AnyPrepared]) -> list[Caveat]:
-    """Where texts are in languages that metrics were not made for: once for all that were made for the same."""
-    grouped: dict[frozenset[str], tuple[dict[str, None], dict[str, None]]] = {}
-    for label, ready in metrics.items():
-        for made in ready.made_for:
-            labels, what = grouped.setdefault(made.languages, ({}, {}))
-            labels[label] = what[made.what] = None
-    caveats = []
-    for made_for, (labels, what) in grouped.items():
-        outside = {
-            language: count
-            for language, count in languages.outside(made_for).items()
-            if count >= FEWEST_TEXTS or language not in LATIN_LANGUAGES
-        }
-        if sum(outside.values()) <= MANY_OUTSIDE * languages.identified:
-            continue
-        first = next(iter(outside))
-        counts = ", ".join(f"{language} ({count})" for language, count in outside.items())
-        message = (
-            f"{', '.join(labels)}: made for {', '.join(sorted(made_for))} ({', '.join(what)}); "
-            f"{sum(outside.values())} of {languages.identified} texts that tell are in another language: {counts}, "
-            f"such as {quote(languages.examples[first])}. Scores of them say little: {INSTEAD}"
-        )
-        caveats.append(Caveat("other_language", message))
+        caveats.append(Caveat("unknown_tokens", f"{message}: {instead(languages.counts)}"))
     return caveats
 
 

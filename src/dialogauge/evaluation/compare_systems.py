@@ -15,7 +15,7 @@ from dialogauge.evaluation.comparison import Comparison
 from dialogauge.evaluation.evaluate_corpus import measure_run, score_all
 from dialogauge.evaluation.exchanges import exchanges_for
 from dialogauge.evaluation.kept.saved import Names, load_runs, texts_of_runs
-from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, chosen_systems, takes_run_options
 from dialogauge.evaluation.pairs import Pair, all_pairs
 from dialogauge.evaluation.result import Result
@@ -112,7 +112,7 @@ def compare_measured(measured: Measured, settings: Settings, asked: dict[str, st
     for request in measured.requests:
         mine = [sample for sample in measured.samples if sample.label == request.label]
         pairs += all_pairs(mine, request.part or "", settings, asked)
-    scores = score_all(measured.samples, measured.requests, settings)
+    scores = score_all(measured.samples, measured.requests, settings, measured.foreign)
     return Comparison(
         pairs=pairs,
         scores=scores,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Unpack
 
 import numpy as np
@@ -12,7 +12,8 @@ from dialogauge.evaluation.answer import answer_by_default, answer_caveats
 from dialogauge.evaluation.digits import defined
 from dialogauge.evaluation.floors import floor_caveats
 from dialogauge.evaluation.intervals import Estimate, Resampler, method
-from dialogauge.evaluation.measure import Measured, measure
+from dialogauge.evaluation.measure import measure
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, Settings, takes_run_options
 from dialogauge.evaluation.result import Result, Score
 from dialogauge.evaluation.sample import Sample
@@ -27,6 +28,7 @@ def evaluate(
     metrics: Metrics | None = None,
     *,
     keep_texts: bool = False,
+    keep_values: bool = True,
     **options: Unpack[RunKeywords],
 ) -> Result:
     """Scores every system of the corpus under every metric.
@@ -43,6 +45,7 @@ def evaluate(
             `self_repetition` where a system has several turns in a dialogue; with `real` also `fbd` and `mmd`.
         keep_texts: Whether texts of a stream past 200,000 turns go to a temporary file as they pass, so that
             `Result.save` can write them. Those of anything smaller are at hand anyway.
+        keep_values: Whether the values of so many turns go to a temporary file, for `turns_to_frame` and `save`.
         **options: The fields of `RunOptions`.
 
     Returns:
@@ -60,9 +63,16 @@ def evaluate(
         0.4
     """
     run = RunOptions(**options)
-    measured = measure_run(corpus, metrics, run, keep_texts=keep_texts)
+    measured = measure_run(corpus, metrics, run, keep_texts=keep_texts, keep_values=keep_values)
+    return concluded(measured, run)
+
+
+def concluded(measured: Measured, run: RunOptions) -> Result:
+    """The scores of what was measured."""
     columns = [request.name for request in measured.requests]
-    scores = score_all(measured.samples, measured.requests, run.settings, floors=True, progress=run.progress)
+    scores = score_all(
+        measured.samples, measured.requests, run.settings, measured.foreign, floors=True, progress=run.progress
+    )
     caveats = [*answer_caveats(measured), *floor_caveats(scores, columns, measured.unit)]
     return Result(
         scores=scores,
@@ -80,7 +90,14 @@ def evaluate(
     )
 
 
-def measure_run(corpus: CorpusLike, metrics: Metrics | None, run: RunOptions, *, keep_texts: bool = False) -> Measured:
+def measure_run(
+    corpus: CorpusLike,
+    metrics: Metrics | None,
+    run: RunOptions,
+    *,
+    keep_texts: bool = False,
+    keep_values: bool = True,
+) -> Measured:
     """What was asked for, and what its metrics noted about the corpus."""
     requests = run.requests(metrics)
     source, real = as_source(corpus), run.real_turns()
@@ -93,7 +110,10 @@ def measure_run(corpus: CorpusLike, metrics: Metrics | None, run: RunOptions, *,
         run.progress,
         real,
         keep_texts=keep_texts,
+        keep_values=keep_values,
         asking=run.asking,
+        engine=run.engine_choice,
+        language=run.language,
     )
 
 
@@ -101,10 +121,12 @@ def score_all(
     samples: Sequence[Sample],
     requests: Sequence[Request],
     settings: Settings,
+    foreign: Collection[str] = (),
     floors: bool = False,
     progress: bool = False,
 ) -> list[Score]:
-    """The scores that were asked for, in the order of the requests, each once."""
+    """The scores that were asked for, in the order of the requests, each once. `foreign` are the labels of metrics that
+    were made for other languages."""
     estimates = Resampler(samples, settings).estimates(floors, progress)
     scores = [
         score
@@ -113,12 +135,12 @@ def score_all(
         if sample.label == request.label
         for part, estimate in found.items()
         if request.part in (None, part)
-        for score in [_score(sample, part, estimate)]
+        for score in [_score(sample, part, estimate, sample.label in foreign)]
     ]
     return list(dict.fromkeys(scores))
 
 
-def _score(sample: Sample, part: str, estimate: Estimate) -> Score:
+def _score(sample: Sample, part: str, estimate: Estimate, foreign: bool) -> Score:
     value, floor = estimate.value, estimate.floor
     # Where all resamples agree, their values may differ from the value by rounding.
     low, high = (
@@ -140,4 +162,5 @@ def _score(sample: Sample, part: str, estimate: Estimate) -> Score:
         p=defined(floor.p) if floor else None,
         needed=defined(floor.needed) if floor else None,
         floor_from=floor.way if floor and defined(floor.value) is not None else None,
+        other_language=foreign,
     )

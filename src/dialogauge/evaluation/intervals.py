@@ -93,9 +93,8 @@ class Resampler:
 
     def groups(self, sample: Sample) -> Groups:
         """What the jackknife leaves out."""
-        if sample.groups:
-            sizes = np.bincount((sample.units % np.uint64(GROUPS)).astype(np.int64), minlength=GROUPS)
-            return Groups(sample.groups, sizes)
+        if sample.sizes is not None:
+            return Groups(sample.groups, sample.sizes)
         units, groups = self.units(sample), self.group_of_units(sample)
         sizes = np.bincount(groups[np.unique(units)], minlength=int(groups.max()) + 1)
         return Groups(group_rows(sample, units, groups), sizes)

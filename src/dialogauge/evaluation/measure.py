@@ -5,66 +5,36 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dialogauge.corpus.corpus import Corpus, SourceFile, users_left_out
+from dialogauge.corpus.chunks.plan import surely_more_turns
+from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import Caveat, InputError, MissingPackage, MissingWeights, UnsuitedEncoder, unknown
+from dialogauge.engines.make import DEFAULT_ENGINE, EngineChoice
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.kept.texts import RunTexts, SpooledTexts, TextsInMemory
+from dialogauge.evaluation.kept.turn_values import VALUES, Buffer, SpooledParts, TurnValuesWriter
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.measuring.asking import ask_ahead
-from dialogauge.evaluation.measuring.census import Census
-from dialogauge.evaluation.measuring.real_turns import read_real
-from dialogauge.evaluation.measuring.stream import measure_stream
-from dialogauge.evaluation.measuring.whole_dialogues import of_whole_dialogues, refuse_scattered
-from dialogauge.evaluation.sample import Sample, measure_rows, refuse_unusable
-from dialogauge.evaluation.units import Keys, Units
-from dialogauge.metrics.default_set import Choice
+from dialogauge.evaluation.measuring.chunked_run import ChunkOptions, first_turns, note_chunks
+from dialogauge.evaluation.measuring.run import MeasuringRun, prepare, real_side, stream_samples
+from dialogauge.evaluation.measuring.stream import tally_turns
+from dialogauge.evaluation.sample import Sample, measure_rows
 from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.metrics.registry import Request
-from dialogauge.text.languages import Languages
+from dialogauge.progress import progress_bar
 
 if TYPE_CHECKING:
     from dialogauge.endpoint.endpoint import AskOptions
-    from dialogauge.endpoint.endpoints import Endpoints
-
-STREAM_BATCH = 20_000
-"""Large, since every batch is summed up by group."""
 
 ROWS_FIT = 200_000
 """Up to this many turns are kept with their rows; of more, only group summaries."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What all metrics noted about all systems."""
-
-    samples: list[Sample]
-    systems: dict[str, int]
-    unit: str
-    files: tuple[SourceFile, ...]
-    caveats: list[Caveat]
-    requests: list[Request]
-    """What was measured."""
-    baselines: dict[str, str]
-    """For a system the one it must not fall behind: the first, or in another run the one of its name."""
-    texts: RunTexts | None = None
-    """The turns themselves; None where they are a long stream's that was not to be kept, or a kept run's."""
-    endpoints: Endpoints | None = None
-    """Those that were asked."""
-
-    def select(self, systems: Sequence[str]) -> Measured:
-        """Only these systems, in this order."""
-        for system in systems:
-            if system not in self.systems:
-                raise unknown("system", system, self.systems)
-        samples = [sample for system in systems for sample in self.samples if sample.system == system]
-        return replace(self, samples=samples, systems={system: self.systems[system] for system in systems})
+HEAD = 20_000
+"""So many turns are looked at first where there are surely more than fit."""
 
 
 def measure(
@@ -78,104 +48,68 @@ def measure(
     *,
     for_agreement: bool = False,
     keep_texts: bool = False,
+    keep_values: bool = True,
     asking: AskOptions | None = None,
+    engine: EngineChoice = DEFAULT_ENGINE,
+    language: str | None = None,
 ) -> Measured:
-    """Reads a stream as far as rows fit, and only past that lets go of them. Groups of metrics are looked through once
-    so much is read. `for_agreement`: a turn counts only where all metrics have a value. `keep_texts`: whether those of
-    a long stream are written to a temporary file; others are in memory anyway. `asking`: how language models behind
-    endpoints may be asked."""
+    """Reads a corpus as far as rows fit, and only past that lets go of them. Groups of metrics are looked through once
+    so much is read. `for_agreement`: a turn counts only where all metrics have a value. `keep_texts`, `keep_values`:
+    whether texts and values of turns that are too many for memory are written to temporary files. `asking`: how
+    language models behind endpoints may be asked. `engine`: who measures files that are too large for one process.
+    `language`: that of all texts; by default they tell."""
     encoders = Encoders(Cache() if cache else None, progress, asking)
-    real_corpus, real_units, real_caveats = _real(real, requests, progress)
-    census, units = Census(systems, corpus.users), Units()
-    for number, turn in enumerate(real_corpus or ()):
-        census.look(turn, number)
-    turns = census.watch(iter(corpus) if isinstance(corpus, Corpus) else corpus.turns())
+    beside = real_side(real, requests, progress)
+    run = MeasuringRun(requests, systems, compat, encoders, progress, for_agreement, *beside, language=language)
+    keep = ChunkOptions(cache, keep_texts, keep_values, asking)
+    rest = corpus.files_at_rest if isinstance(corpus, Loading) else None
+    if rest is not None and not for_agreement and surely_more_turns(*rest, 2 * ROWS_FIT):
+        known = first_turns(run, rest, min(HEAD, ROWS_FIT + 1))
+        return note_chunks(run, known, rest, engine, keep).concluded(run, rest[0])
+    turns = run.census_of(corpus)
     first = islice(turns, ROWS_FIT + 1)
     head = deque(watched(first) if progress else first)
     large = len(head) > ROWS_FIT
-    spool = SpooledTexts() if large and keep_texts and not isinstance(corpus, Corpus) else None
+    if large and rest is not None:
+        return note_chunks(run, Corpus(list(head)), rest, engine, keep).concluded(run, rest[0])
     known = Corpus(list(head))
     if not large:
-        known = known.select(list(census.systems))
-    choice = Choice.by_input(requests, known.turns, real_corpus is not None, on_most=for_agreement, first=large)
-    if large and (whole_for := of_whole_dialogues(request.metric for request in choice.requests)):
-        refuse_scattered(known, STREAM_BATCH, whole_for)
-    metrics = _prepare(choice, known, real_corpus, encoders, census.languages)
+        known = known.select(list(run.census.systems))
+    choice = run.choose(known, large)
+    metrics = prepare(choice, known, run.real, encoders, run.languages)
     remarks = [] if for_agreement else caveats.ratings_caveats(choice.requests, known.turns)
+    texts: RunTexts | None
     if large:
         del known
-        passing = _drain(head, turns)
-        noted = spool.watch(passing) if spool else passing
-        samples = measure_stream(metrics, noted, units, real_units, STREAM_BATCH, progress)
+        keep_texts = keep_texts and not isinstance(corpus, Corpus)
+        samples, texts = _as_stream(run, metrics, _drain(head, turns), keep_texts, keep_values)
+        texts = texts or _in_memory(corpus, head, run.census.systems)
     else:
         ask_ahead(metrics.values(), known)
-        samples = measure_rows(metrics, known, units, real_units, progress)
-    asked = [ready.asked for ready in metrics.values()]
-    refuse_unusable(asked, samples, sum(census.systems.values()))
-    order = list(census.systems)
-    samples.sort(key=lambda sample: order.index(sample.system))
-    found = [
-        *choice.caveats(),
-        *remarks,
-        *corpus.caveats,
-        *users_left_out(census.left_out),
-        *real_caveats,
-        *caveats.corpus_caveats(census.systems, census.empty, units.kind, asked, large),
-        *caveats.unit_caveats(samples, units.kind),
-        *caveats.sample_caveats(samples, metrics, sum(census.systems.values())),
-        *caveats.coverage_caveats(samples, metrics),
-        *caveats.language_caveats(census.languages, metrics),
-        *caveats.compat_caveats(choice.requests, compat),
-        *caveats.plug_in_caveats(requests),
-        *encoders.caveats(),
-    ]
-    return Measured(
-        samples=samples,
-        systems=census.systems,
-        unit=units.kind,
-        files=(*corpus.files, *(real_corpus.files if real_corpus else ())),
-        caveats=found,
-        requests=choice.requests,
-        baselines=dict.fromkeys(order[1:], order[0]),
-        texts=spool or _in_memory(corpus, head, census.systems),
-        endpoints=encoders.endpoints if any(metric.asks_endpoints for metric in asked) else None,
-    )
+        samples = measure_rows(metrics, known, run.units, run.real_units, progress)
+        texts = _in_memory(corpus, head, run.census.systems)
+    return run.measured(choice, metrics, samples, corpus.files, [*remarks, *corpus.caveats], large, texts)
+
+
+def _as_stream(
+    run: MeasuringRun, metrics: dict[str, AnyPrepared], turns: Iterator[Turn], keep_texts: bool, keep_values: bool
+) -> tuple[list[Sample], SpooledTexts | None]:
+    """What passes once and cannot be cut: in this process."""
+    texts = SpooledTexts() if keep_texts else None
+    spooled, kept = (SpooledParts(), Buffer()) if keep_values else (None, None)
+    with progress_bar(shown=run.progress, unit="turn") as bar:
+        values = TurnValuesWriter(kept) if kept is not None else None
+        tallies = tally_turns(metrics, texts.watch(turns) if texts else turns, run.units, bar, values)
+    if spooled is not None and kept is not None and values is not None:
+        values.close()
+        spooled.put(VALUES, 0, kept.getvalue())
+    return stream_samples(run, metrics, tallies, spooled), texts
 
 
 def _in_memory(corpus: Corpus | Loading, head: Iterable[Turn], systems: Collection[str]) -> TextsInMemory | None:
     """The texts of these systems, unless they are a stream's of which nothing is left in the head."""
     turns = corpus.turns if isinstance(corpus, Corpus) else list(head)
     return TextsInMemory(turns, systems) if turns else None
-
-
-def _prepare(
-    choice: Choice, corpus: Corpus, real: Corpus | None, encoders: Encoders, languages: Languages
-) -> dict[str, AnyPrepared]:
-    """The chosen metrics by label; the choice leaves out what cannot be prepared, or says nothing of such texts."""
-    metrics: dict[str, AnyPrepared] = {}
-    for request in list(choice.requests):
-        try:
-            ready = request.metric.prepare(corpus, real, encoders)
-        except (MissingPackage, MissingWeights, UnsuitedEncoder) as error:
-            choice.leave_out_missing(request, error)
-        else:
-            choice.leave_out_foreign(request, ready.made_for, languages)
-            if request in choice.requests:
-                metrics[request.label] = ready
-    choice.refuse_nothing()
-    return metrics
-
-
-def _real(
-    real: Corpus | Loading | None, requests: Sequence[Request], progress: bool
-) -> tuple[Corpus | None, Keys | None, list[Caveat]]:
-    """The real conversations, their units and caveats, where any are given; refused where no metric looks at them."""
-    if real is None:
-        return None, None, []
-    if not Choice(list(requests)).take_real:
-        names = ", ".join(dict.fromkeys(request.metric.name for request in requests))
-        raise InputError(f"real conversations are given, and none of the metrics takes any: {names}")
-    return read_real(real, progress)
 
 
 def _drain(head: deque[Turn], rest: Iterator[Turn]) -> Iterator[Turn]:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike, as_source
 from dialogauge.corpus.load import Loading
+from dialogauge.engines.make import MOST_WORKERS, EngineChoice, check_engine
 from dialogauge.errors import COUNT, InputError, check_number, check_seed, check_share, check_whole, unknown
 from dialogauge.metrics.base import AnyMetric
 from dialogauge.metrics.default_set import DEFAULT
 from dialogauge.metrics.registry import Request, parse_requests
+from dialogauge.text.fitting import named_language
 
 if TYPE_CHECKING:
     from dialogauge.endpoint.endpoint import AskOptions
@@ -67,6 +69,9 @@ class RunOptions(Settings):
     "static:glove.txt"."""
     dtype: str | None = None
     """The encoder's numbers: "float32" or "bfloat16"."""
+    language: str | None = None
+    """That of the texts, as a code ("zh") or a name; by default they tell it. It says how metrics given by name split
+    texts, and which metrics were made for it."""
     cache: bool = True
     """Whether what is encoded is kept on disk."""
     progress: bool = False
@@ -79,11 +84,22 @@ class RunOptions(Settings):
     """The most requests that are under way at once."""
     timeout: float = 120.0
     """Seconds that an endpoint has for one answer."""
+    workers: int | None = None
+    """How many processes measure files of more than 200,000 turns; by default one for each core. Numbers do not depend
+    on it."""
+    engine: str | None = None
+    """Who measures such files: "here", "processes" (the default), "ray" (the cluster of RAY_ADDRESS, else one of its
+    own on this machine) or "ray://HOST:PORT" (a cluster that runs)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole("concurrency", self.concurrency, 1, MOST_AT_ONCE)
         check_number("timeout", self.timeout, 0.001, LONGEST_WAIT)
+        if self.workers is not None:
+            check_whole("workers", self.workers, 1, MOST_WORKERS)
+        check_engine(self.engine)
+        if self.language is not None:
+            named_language(self.language)
         if self.max_requests is not None:
             check_whole("max_requests", self.max_requests, 0, COUNT)
         object.__setattr__(self, "systems", chosen_systems(self.systems))
@@ -93,6 +109,10 @@ class RunOptions(Settings):
         return Settings(self.seed, self.resamples, self.confidence)
 
     @property
+    def engine_choice(self) -> EngineChoice:
+        return EngineChoice(self.engine, self.workers)
+
+    @property
     def asking(self) -> AskOptions:
         """How endpoints may be asked."""
         from dialogauge.endpoint.endpoint import AskOptions
@@ -100,9 +120,10 @@ class RunOptions(Settings):
         return AskOptions(self.offline, self.max_requests, self.concurrency, self.timeout, progress=self.progress)
 
     def requests(self, metrics: Metrics | None) -> list[Request]:
-        """The metrics asked for, or else the default set, with the encoder of the run."""
+        """The metrics asked for, or else the default set, with the encoder and the language of the run."""
         wanted = DEFAULT if metrics is None else metrics
-        return parse_requests(wanted, self.compat, {"encoder": self.encoder, "dtype": self.dtype})
+        shared = {"encoder": self.encoder, "dtype": self.dtype, "language": self.language}
+        return parse_requests(wanted, self.compat, shared)
 
     def real_turns(self) -> Corpus | Loading | None:
         return None if self.real is None else as_source(self.real)
@@ -119,12 +140,15 @@ class RunKeywords(TypedDict, total=False):
     compat: str | None
     encoder: str | None
     dtype: str | None
+    language: str | None
     cache: bool
     progress: bool
     offline: bool
     max_requests: int | None
     concurrency: int
     timeout: float
+    workers: int | None
+    engine: str | None
 
 
 def chosen_systems(given: Any, option: str = "systems") -> tuple[str, ...] | None:

@@ -195,6 +195,7 @@ def _cut_groups(sample: Sample, turns: int) -> Sample:
     return replace(
         sample,
         units=sample.units[sample.units % np.uint64(GROUPS) < kept],
+        sizes=None if sample.sizes is None else np.where(np.arange(GROUPS) < kept, sample.sizes, 0),
         summary=add_all([group for group in groups if group is not None]),
         groups=groups,
     )
@@ -216,7 +217,7 @@ def _compared(first: Sample, second: Sample, part: str, settings: Settings, exch
     """Two systems on the units they share, where these are enough; else each on its own. So are logs that overlap: the
     dialogues that stand in both are the same, and say nothing of the others."""
     ours, theirs = first.same_units(second)
-    shared = len(ours)
+    shared = first.shared_units(second)
     if enough(shared, min(first.unit_count, second.unit_count)):
         both = (
             (first, second)
@@ -272,14 +273,13 @@ def _renamed(sample: Sample, old: Keys, new: Keys) -> Sample:
 def _same_units(samples: Sequence[Sample]) -> bool:
     """Whether all stand on the same units, under the same keys."""
     return bool(samples) and all(
-        np.array_equal(samples[0].own_units, other.own_units) and _paired_as_named(samples[0], other)
-        for other in samples[1:]
+        samples[0].stands_on_units_of(other) and _paired_as_named(samples[0], other) for other in samples[1:]
     )
 
 
 def _paired_as_named(first: Sample, second: Sample) -> bool:
     ours, theirs = first.same_units(second)
-    return len(ours) == first.unit_count and np.array_equal(ours, theirs)
+    return np.array_equal(ours, theirs)
 
 
 def _name(sample: Sample, part: str) -> str:

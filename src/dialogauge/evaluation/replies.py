@@ -279,15 +279,16 @@ class _First:
 
 def _first(sample: Sample, order: Order, count: int) -> _First:
     """The replies that come first, and how many more would do as well."""
-    values = np.asarray([] if sample.values is None else sample.values, dtype=np.float64)
+    ids, known = sample.turn_values()
+    values = np.asarray([] if known is None else known, dtype=np.float64)
     places = np.flatnonzero(np.isfinite(values))
     if not len(places):
         return _First({}, 0, 0)
     small_first = values[places] if sample.metric.direction("") is (order == "worst") else -values[places]
     last = np.partition(small_first, min(count, len(places)) - 1)[min(count, len(places)) - 1]
     near = np.flatnonzero(small_first <= last)
-    ranked = sorted(near.tolist(), key=lambda place: (small_first[place], sample.ids[places[place]]))[:count]
-    first = {sample.ids[place]: float(values[place]) for place in places[ranked]}
+    ranked = sorted(near.tolist(), key=lambda place: (small_first[place], ids[places[place]]))[:count]
+    first = {ids[place]: float(values[place]) for place in places[ranked]}
     return _First(first, len(near) - len(first), len(places))
 
 

@@ -76,6 +76,8 @@ class Score:
     floor_from: str | None = None
     """How the floor was found: by "swaps" of response and reference, or by "splits" of the real conversations ("splits
     alone" where p comes from them too)."""
+    other_language: bool = False
+    """Whether many of the texts are in languages that the metric was not made for. Then no system is marked best."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,9 +132,10 @@ class Result(ScoreForms):
         import pandas as pd
 
         parts = [
-            pd.DataFrame({"id": s.ids, "system": s.system, "metric": s.label, "value": s.values})
+            pd.DataFrame({"id": ids, "system": s.system, "metric": s.label, "value": values})
             for s in self.samples
-            if s.values is not None
+            for ids, values in [s.turn_values()]
+            if values is not None
         ]
         return (
             pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["id", "system", "metric", "value"])
@@ -176,6 +179,14 @@ class Result(ScoreForms):
 
         kept = self.texts if texts else None
         return save_result(self, Path(directory), overwrite=overwrite, command=command, ranked=ranked or {}, texts=kept)
+
+    def log_to(self, tracker: Literal["mlflow", "wandb"], *, step: int | None = None) -> None:
+        """Writes the scores to the open run of MLflow or of Weights & Biases: `SYSTEM/METRIC`, `.low` and `.high` as
+        metrics (those that are undefined are left out), signatures and settings as tags or configuration, and the whole
+        beside them (`dialogauge/scores`). `step` is that of a training whose systems are scored again and again."""
+        from dialogauge.evaluation.log_to import log_result
+
+        log_result(self, tracker, step)
 
 
 def score_table(result: Result, digits: int | None = None) -> Table:
@@ -232,9 +243,10 @@ def short_p(p: float) -> str:
 
 
 def best_value(scores: Sequence[Score]) -> float | None:
-    """The best by the metric's direction; None where there is no direction or nothing to choose from."""
+    """The best by the metric's direction; None where there is no direction or nothing to choose from, or the metric was
+    made for other languages."""
     values = [score.value for score in scores if score.value is not None]
-    if len(values) < 2 or scores[0].higher_is_better is None:
+    if len(values) < 2 or scores[0].higher_is_better is None or any(score.other_language for score in scores):
         return None
     return max(values) if scores[0].higher_is_better else min(values)
 

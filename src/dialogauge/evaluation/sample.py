@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,7 +15,8 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.dialogues import dialogues
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError
-from dialogauge.evaluation.units import Answered, Keys, Units, same_units
+from dialogauge.evaluation.kept.turn_values import SpooledValues
+from dialogauge.evaluation.units import ALL_KEYS, Answered, Keys, Units, same_units
 from dialogauge.metrics.base import AnyMetric, Floats
 from dialogauge.metrics.prepared import AnyPrepared
 from dialogauge.progress import progress_bar
@@ -43,13 +44,18 @@ class Sample:
     signature: str
     """The metric's, as it was when the rows were noted."""
     units: Keys
-    """The unit of each row; where there are no rows, the units there are, each once."""
+    """The unit of each row; where there are no rows, the units there are, each once, or some of them (`ceiling`)."""
     summary: Any
     rows: Any = None
     groups: list[Any] = field(default_factory=list)
+    sizes: NDArray[np.int64] | None = None
+    """How many rows each group has."""
+    ceiling: int = ALL_KEYS
+    """Where only groups are kept: units with this key or a larger one are not among the `units`."""
     ids: list[str] = field(default_factory=list)
     values: Floats | None = None
-    """One score per turn, where the metric has any."""
+    """One score per turn, where the metric has any; of many turns they are in `spooled` alone."""
+    spooled: SpooledValues | None = None
     real_units: Keys | None = None
     """The units of the real conversations that the system is held against, where they were given beside the corpus.
     Their rows and units stand after the system's own."""
@@ -62,12 +68,24 @@ class Sample:
     are known."""
 
     def same_units(self, other: Sample) -> tuple[Keys, Keys]:
-        """Own units and, beside each, the unit of the other sample that is the same."""
-        return same_units(*(sample.answered or Answered.by_name(sample.own_units) for sample in (self, other)))
+        """Own units and, beside each, the unit of the other sample that is the same: of those that both keep."""
+        ceiling = min(self.ceiling, other.ceiling)
+        sides = (sample.answered or Answered.by_name(sample.own_units) for sample in (self, other))
+        return same_units(*(each.where(_below(each.units, ceiling)) for each in sides))
+
+    def shared_units(self, other: Sample) -> int:
+        """How many units are the same; about, where not all are kept."""
+        return _estimated(len(self.same_units(other)[0]), min(self.ceiling, other.ceiling))
 
     def stands_on_units_of(self, other: Sample) -> bool:
-        """Whether both have the same units."""
-        return len(self.same_units(other)[0]) == self.unit_count == other.unit_count
+        """Whether both have the same units, as far as these are kept."""
+        ceiling = min(self.ceiling, other.ceiling)
+        kept = [np.count_nonzero(_below(sample.own_units, ceiling)) for sample in (self, other)]
+        return bool(len(self.same_units(other)[0]) == kept[0] == kept[1])
+
+    def turn_values(self) -> tuple[list[str], Floats | None]:
+        """The ids of the turns and their scores, in memory."""
+        return self.spooled.read(self.label, self.system) if self.spooled else (self.ids, self.values)
 
     def __repr__(self) -> str:
         return f"<Sample: {self.label} of {self.system}, {self.turns} turns>"
@@ -76,7 +94,7 @@ class Sample:
     def own_units(self) -> Keys:
         """The units of the system's own turns, each once."""
         units = np.unique(self.units)
-        return units if self.real_units is None else np.setdiff1d(units, self.real_units)
+        return units if self.real_units is None or self.groups else np.setdiff1d(units, self.real_units)
 
     @property
     def own_keys(self) -> Keys:
@@ -92,7 +110,17 @@ class Sample:
 
     @cached_property
     def unit_count(self) -> int:
-        return len(self.own_units)
+        """How many units of its own it has; about, where not all are kept."""
+        return _estimated(len(self.own_units), self.ceiling)
+
+
+def _below(keys: Keys, ceiling: int) -> NDArray[np.bool_]:
+    return np.ones(len(keys), dtype=np.bool_) if ceiling == ALL_KEYS else keys < np.uint64(ceiling)
+
+
+def _estimated(kept: int, ceiling: int) -> int:
+    """How many units there are, from how many have a key below the ceiling."""
+    return round(kept * (ALL_KEYS / ceiling))
 
 
 def on_units(sample: Sample, units: Keys) -> Sample:
@@ -242,8 +270,14 @@ def jackknife(
     present = [place for place, summary in enumerate(summaries) if summary is not None]
     whole = metric.conclude(total)
     without = {part: np.full(len(summaries), float(value)) for part, value in whole.items()}
+    unseen: Mapping[str, float] = {}
     if len(present) > 1:
-        for place, rest in zip(present, metric.leave_one_out([summaries[place] for place in present]), strict=True):
+        groups = [summaries[place] for place in present]
+        unseen = metric.unseen_variance(groups)
+        for place, rest in zip(present, metric.leave_one_out(groups), strict=True):
             for part, value in rest.items():
                 without[part][place] = value
-    return {part: Jackknife(float(value), without[part], sizes, metric.extrapolates) for part, value in whole.items()}
+    return {
+        part: Jackknife(float(value), without[part], sizes, metric.extrapolates, unseen.get(part, 0.0))
+        for part, value in whole.items()
+    }

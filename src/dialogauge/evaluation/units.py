@@ -111,6 +111,34 @@ class Answered:
         return Answered(self.units[chosen], self.messages[chosen])
 
 
+MOST_KEPT = 1 << 14
+ALL_KEYS = 1 << 64
+
+
+@dataclass(frozen=True)
+class UnitSample:
+    """Units and what they answer: all of them, or of many those with the smallest keys. Keys are hashes, so that these
+    are a random draw, the same for all systems; and those of two parts add, in any order, to those of the whole."""
+
+    answered: Answered = field(default_factory=lambda: Answered.by_name(np.empty(0, dtype=np.uint64)))
+    ceiling: int = ALL_KEYS
+    """Units with this key or a larger one are not kept."""
+
+    @classmethod
+    def bounded(cls, answered: Answered, ceiling: int = ALL_KEYS) -> UnitSample:
+        """As many as fit: a unit stays with all that it answers, and the first one in any case."""
+        kept = answered if ceiling == ALL_KEYS else answered.where(answered.units < np.uint64(ceiling))
+        if len(kept.units) > MOST_KEPT and kept.units[MOST_KEPT] != kept.units[0]:
+            ceiling = int(kept.units[MOST_KEPT])
+            kept = kept.where(kept.units < np.uint64(ceiling))
+        return cls(kept, ceiling)
+
+    def __add__(self, other: UnitSample) -> UnitSample:
+        both = (self.answered, other.answered)
+        units, messages = (np.concatenate([getattr(each, name) for each in both]) for name in ("units", "messages"))
+        return self.bounded(Answered.noted(units, messages), min(self.ceiling, other.ceiling))
+
+
 def same_units(first: Answered, second: Answered) -> tuple[Keys, Keys]:
     """Units of the first system and, beside each, the unit of the second that is the same.
 

@@ -97,7 +97,9 @@ def test_chat_messages(tmp_path):
         tmp_path,
         {"context": context, "response": {"role": "assistant", "content": "indeed"}, "facts": ["f"]},
     )
-    assert turn == Turn("0", "indeed", ("hi", "it is\nwarm", "nice"), system="bot", facts=("f", "Be kind."))
+    assert turn == Turn(
+        "0", "indeed", ("hi", "it is\nwarm", "nice"), system="bot", facts=("f", "Be kind.", "21 degrees")
+    )
 
 
 SAID = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "hi"}]

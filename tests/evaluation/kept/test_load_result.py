@@ -55,6 +55,15 @@ def test_what_is_no_run(result, tmp_path):
         load_result(run)
 
 
+@pytest.mark.parametrize(("field", "value"), [("samples", None), ("systems", {}), ("systems", 3), ("unit", 3)])
+def test_a_record_that_lacks_something(result, tmp_path, field, value):
+    run = result.save(tmp_path / "run")
+    record = json.loads((run / "run.json").read_text()) | {field: value}
+    (run / "run.json").write_text(json.dumps({name: held for name, held in record.items() if held is not None}))
+    with pytest.raises(InputError, match="run: is not a whole run"):
+        load_result(run)
+
+
 def test_values_that_do_not_fit_the_rows(result, tmp_path):
     other = evaluate(EVERYDAY, "rouge_l,length", systems=["good", "dull"], resamples=10)
     run, small = result.save(tmp_path / "run"), other.save(tmp_path / "other")

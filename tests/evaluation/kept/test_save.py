@@ -101,3 +101,15 @@ def test_killed_while_writing_no_directory_is_half_there(tmp_path):
         json.loads((directory / "scores.json").read_text())
         assert len(pd.read_parquet(directory / "turns.parquet")) == 20000
         assert len(pd.read_parquet(directory / "texts.parquet")) == 20000
+
+
+def test_names_that_are_not_utf8_do_not_make_a_run_unreadable(tmp_path):
+    """Linux lets file names be any bytes; Python has halves of surrogate pairs for them."""
+    from dialogauge.corpus import Corpus, Turn
+    from dialogauge.corpus.corpus import SourceFile
+    from dialogauge.evaluation import evaluate
+    from dialogauge.evaluation.kept.load_result import load_result
+
+    corpus = Corpus([Turn("1", "yes"), Turn("2", "no")], (SourceFile("in\udcff.jsonl", "0" * 64, "jsonl"),))
+    evaluate(corpus, "length", resamples=10).save(tmp_path / "run", command=["dialogauge", "a\udcff"])
+    assert load_result(tmp_path / "run").files[0].path == "in\ufffd.jsonl"

@@ -15,7 +15,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare_runs, evaluate
 from dialogauge.evaluation.kept.saved import kept_texts
-from dialogauge.evaluation.kept.texts import ROWS, SpooledTexts
+from dialogauge.evaluation.kept.texts import ROWS, TextsOfParts
 
 TURNS = [
     Turn("1", "fine", ("hi", "how are you?"), ("great", "so so"), "a", {"overall": (4.0, None), "fun": (1.5,)}, "d1"),
@@ -98,7 +98,7 @@ def test_a_long_stream_writes_its_texts_as_they_pass(tmp_path, monkeypatch):
     turns = [Turn(str(i), f"reply {i}", (f"q{i}",), (), "ab"[i % 2]) for i in range(2 * ROWS + 50)]
     path = written(tmp_path / "turns.jsonl", turns)
     result = evaluate(dialogauge.stream(path), "length", keep_texts=True)
-    assert isinstance(result.texts, SpooledTexts)
+    assert isinstance(result.texts, TextsOfParts)
     for name in ("first", "second"):
         assert list(kept_texts(result.save(tmp_path / name))) == turns
     assert list(result.texts) == turns
@@ -124,7 +124,7 @@ import dialogauge
 from dialogauge.evaluation import measure
 
 measure.ROWS_FIT = 100
-measure.STREAM_BATCH = 5000
+from dialogauge.evaluation.measuring import stream; stream.STREAM_BATCH = 5000
 
 @dialogauge.metric("deadly")
 def deadly(turn):

@@ -65,7 +65,7 @@ def test_rows_stay_with_their_turns(monkeypatch):
 @pytest.fixture
 def streamed(monkeypatch, tmp_path):
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 30)
-    monkeypatch.setattr("dialogauge.evaluation.measure.STREAM_BATCH", 5)
+    monkeypatch.setattr("dialogauge.evaluation.measuring.stream.STREAM_BATCH", 5)
 
     def load(turns):
         file = tmp_path / "turns.jsonl"
@@ -87,7 +87,7 @@ def test_a_stream_is_parted_between_dialogues(streamed):
 def test_scattered_dialogues_of_a_stream_are_refused_before_any_work(streamed, monkeypatch):
     turns = sorted(corpus(), key=lambda turn: turn["id"].partition(".")[2])
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 60)
-    monkeypatch.setattr("dialogauge.evaluation.measure._prepare", None)
+    monkeypatch.setattr("dialogauge.evaluation.measure.prepare", None)
     with pytest.raises(InputError, match=r"turns looks at whole dialogues.* sort the turns by dialogue"):
         evaluate(streamed(turns), "turns,length")
 

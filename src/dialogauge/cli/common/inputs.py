@@ -32,6 +32,10 @@ def number(text: str) -> float:
         raise ArgumentTypeError(f"expected a number, found {shortened(text)}") from None
 
 
+# A comma that begins another FIELD=; names of columns may hold commas.
+_ANOTHER_FIELD = re.compile(r",(?=(?:id|context|response|references|system|dialogue|facts|ratings(?:\.[^=,]+)?)=)")
+
+
 class Joined(argparse.Action):
     """An option whose lists add up where it is repeated."""
 
@@ -76,6 +80,11 @@ def listed_ratios(text: str) -> list[float]:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     add_names(parser, "--systems", "only these systems, in this order")
+    parser.add_argument(
+        "--role",
+        choices=("assistant", "user"),
+        help="whose messages in chat logs are replies, in the files and in --real (default: the assistant's)",
+    )
     add_reading(parser)
 
 
@@ -85,7 +94,12 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "--map",
         metavar="FIELD=COLUMN",
         action="append",
-        help="the column that holds a field of ours, as system=variant or ratings.overall=stars; may be repeated",
+        help="columns that hold fields of ours, as system=variant,ratings.overall=stars; may be repeated",
+    )
+    parser.add_argument(
+        "--any-size",
+        action="store_true",
+        help="read gzip and Parquet files that unpack to far more than they are, and any line",
     )
     add_skip_invalid(parser)
 
@@ -99,14 +113,15 @@ def add_skip_invalid(parser: argparse.ArgumentParser) -> None:
 def reading(arguments: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `load` and `stream` that come from the command line."""
     mapping: dict[str, str | None] = {}
-    for given in arguments.map or ():
+    for given in (piece for text in arguments.map or () for piece in _ANOTHER_FIELD.split(text)):
         field, equals, column = given.partition("=")
         if not equals or not field:
             raise InputError(f"--map: expected FIELD=COLUMN, as system=model, found {given!r}")
         if field in mapping:
             raise InputError(f"--map: expected each field once, found {field!r} twice")
         mapping[field] = column or None
-    return {"reader": arguments.reader, "skip_invalid": arguments.skip_invalid, "mapping": mapping}
+    how = {"reader": arguments.reader, "skip_invalid": arguments.skip_invalid, "mapping": mapping}
+    return how | ({"role": arguments.role} if getattr(arguments, "role", None) else {})
 
 
 def add_real(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +137,8 @@ def real_conversations(arguments: argparse.Namespace) -> Loading | None:
     """Those that --real names, by the readers that fit their contents."""
     from dialogauge.corpus import stream
 
-    return stream(arguments.real, skip_invalid=arguments.skip_invalid) if arguments.real else None
+    role = getattr(arguments, "role", None)
+    return stream(arguments.real, skip_invalid=arguments.skip_invalid, role=role) if arguments.real else None
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
@@ -136,12 +152,42 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """How metrics encode and resample."""
     add_encoding(parser)
+    parser.add_argument(
+        "--language",
+        metavar="NAME",
+        help="that of the texts, as zh or Thai: how they are split into words, and which metrics know it (default: the"
+        " letters tell)",
+    )
     add_asking(parser)
     parser.add_argument("--compat", metavar="NAME", help="a paper's own recipes instead of ours: fbd-paper")
     parser.add_argument("--resamples", metavar="N", type=whole, default=1000, help="resamples (default: 1000)")
     parser.add_argument("--seed", metavar="N", type=whole, default=0, help="same seed, same numbers (default: 0)")
     parser.add_argument(
         "--confidence", metavar="LEVEL", type=number, default=0.95, help="of intervals, below 1 (default: 0.95)"
+    )
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Who measures what is too large for one process."""
+    parser.add_argument(
+        "--workers",
+        metavar="N",
+        type=whole,
+        help="processes for files of more than 200,000 turns, with the same numbers (default: one for each core)",
+    )
+    parser.add_argument(
+        "--engine",
+        metavar="NAME",
+        help="who measures such files: here, processes (default), ray (the cluster of RAY_ADDRESS, else one of its"
+        " own on this machine), ray://HOST:PORT (a cluster that runs); see docs/scale.md",
+    )
+
+
+def add_shard(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--shard",
+        metavar="i/n",
+        help="measure the i-th of n parts of the files alone and keep it in --out, for `dialogauge merge`",
     )
 
 
@@ -187,6 +233,7 @@ def options(arguments: argparse.Namespace) -> RunKeywords:
         "compat": arguments.compat,
         "encoder": arguments.encoder,
         "dtype": arguments.dtype,
+        "language": getattr(arguments, "language", None),
         "cache": not arguments.no_cache,
         "seed": arguments.seed,
         "resamples": arguments.resamples,
@@ -196,4 +243,6 @@ def options(arguments: argparse.Namespace) -> RunKeywords:
         "max_requests": arguments.max_requests,
         "concurrency": arguments.concurrency,
         "timeout": arguments.timeout,
+        "workers": getattr(arguments, "workers", None),
+        "engine": getattr(arguments, "engine", None),
     }

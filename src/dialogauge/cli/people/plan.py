@@ -45,7 +45,7 @@ STDOUT = Path("-")
 SIZES_ONLY = ("power", "raters", "like", "correlation", "pool", "among", "people", "apart", "anytime")
 CHOICE_ONLY = ("rated", "strata", "allocation", "out", "overwrite")
 
-OF_FILES = ("trusted", "systems", "reader", "map", "skip_invalid", "real")
+OF_FILES = ("trusted", "systems", "role", "reader", "map", "skip_invalid", "real")
 """What says how a pilot is read, and nothing about public corpora."""
 
 

@@ -40,6 +40,7 @@ Questions: a name, a scale, and what you like of: labels of its ends or points, 
   --ask "humour 1-5 (not funny | very funny) n/a: How funny is the reply?"     --ask "fluent yes/no"
 Beyond this machine raters come through a proxy with TLS: --host 0.0.0.0 --public-url https://rate.example.org"""
 
+OF_FILES = ("systems", "role", "reader", "map")
 SETTINGS = (
     *("raters", "people", "per_rater", "contexts", "unit", "against", "check_every", "check_on", "repeat_every"),
     *("time_floor", "title", "id_parameter", "completion_code", "completion_url", "seed"),
@@ -155,7 +156,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.no_serve:
             return 0
     else:
-        made = ("ask", "pairwise", "instructions", "practice", "no_serve", "systems", "reader", "map", *SETTINGS)
+        made = ("ask", "pairwise", "instructions", "practice", "no_serve", *OF_FILES, *SETTINGS)
         _refuse(arguments, made, _fixed(arguments.study))
     return _go_on(arguments)
 

@@ -33,6 +33,16 @@ OTHER_NAMES = {
 """Names that are understood, in any case, where a file has no column of the field's own name."""
 _FIELD_OF = {name: field for field, names in OTHER_NAMES.items() for name in names}
 
+_LIKE_RESPONSE = (
+    *("response", "answer", "reply", "completion", "generat", "output", "predict", "hyp"),
+    *("assistant", "agent", "bot", "says", "text", "content"),
+)
+_LIKE_CONTEXT = (
+    *("context", "history", "prompt", "question", "query", "message", "dialog", "conversation"),
+    *("instruct", "input", "user", "human", "turns"),
+)
+"""Parts of names that say what a column might hold, the most telling first."""
+
 _PLANS = 1000
 _MOST_SYSTEMS, _TURNS_EACH, _LONGEST_NAME = 20, 2, 60
 
@@ -59,17 +69,41 @@ def holds_responses(names: Collection[str], mapping: ColumnMap) -> bool:
     return any(resembles(name, "response") or _meant(name) == "response" for name in names)
 
 
-def refuse_names(names: Sequence[str], mapping: ColumnMap, path: Path | None, line: int | None = None) -> None:
+def refuse_names(
+    names: Sequence[str] | Mapping[str, Any], mapping: ColumnMap, path: Path | None, line: int | None = None
+) -> None:
     """Refuses what is wrong in every row of a table: a name twice, a name that resembles a field's, no response, a
-    column that was asked for and is not there."""
+    column that was asked for and is not there. Of a record with its values the hints are better."""
     try:
         _check_names(names, mapping)
     except InputError as error:
         raise InputError(error.message, path, line) from None
 
 
-def advice(field: str) -> str:
-    return f"where another holds it, name it: --map {field}=COLUMN"
+def suggestion(record: Mapping[str, Any] | Sequence[str]) -> str:
+    """What to do about a record in which nothing is known to be the response: the `--map` that might be meant, by the
+    names of its fields and, where they are at hand, by what these hold."""
+    values: Mapping[str, Any] = record if isinstance(record, Mapping) else dict.fromkeys(record)
+    texts = [name for name, value in values.items() if value is None or isinstance(value, str)]
+    lists = [name for name, value in values.items() if isinstance(value, list) and value]
+    response = _hinted(texts, _LIKE_RESPONSE) or _longest(values)
+    if response is None and (held := [name for name in lists if isinstance(values[name][0], dict)]):
+        inner = f"{quote(held[0])} holds a list of objects; give them alone"
+        return f"{inner}: jq -c '.{held[0]}[]' FILE | dialogauge score -" if held[0].isidentifier() else inner
+    rest = [name for name in (*lists, *texts) if name != response]
+    context = _hinted(rest, _LIKE_CONTEXT)
+    found = {"response": response or "COLUMN"} | ({"context": context} if context else {})
+    return f"where another holds it, name it: --map {','.join(f'{field}={name}' for field, name in found.items())}"
+
+
+def _hinted(names: Sequence[str], hints: Sequence[str]) -> str | None:
+    """The name with the first of the hints that any has in it."""
+    return next((name for hint in hints for name in names if hint in name.casefold()), None)
+
+
+def _longest(values: Mapping[str, Any]) -> str | None:
+    texts = {name: len(value) for name, value in values.items() if isinstance(value, str) and " " in value.strip()}
+    return max(texts, key=lambda name: texts[name], default=None)
 
 
 def gather_ratings(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,6 +132,18 @@ class Columns:
         self._plans: dict[tuple[str, ...], dict[str, str | None]] = {}
         self._texts: dict[str, set[str] | None] = {}
         self._unnamed = 0
+
+    def __add__(self, other: Columns) -> Columns:
+        """What was found in two parts of one input."""
+        whole = Columns(self.mapping)
+        whole.understood = other.understood | self.understood
+        whole.unmet = {field: column for field, column in self.unmet.items() if field in other.unmet}
+        whole._unnamed = self._unnamed + other._unnamed
+        for name in (*self._texts, *(name for name in other._texts if name not in self._texts)):
+            mine, theirs = (each._texts.get(name, set()) for each in (self, other))
+            together = None if mine is None or theirs is None else mine | theirs
+            whole._texts[name] = None if together is None or len(together) > _MOST_SYSTEMS else together
+        return whole
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
         """The JSON record under our names."""
@@ -178,7 +224,7 @@ class Columns:
         return caveats
 
 
-def _check_names(names: Sequence[str], mapping: ColumnMap) -> None:
+def _check_names(names: Sequence[str] | Mapping[str, Any], mapping: ColumnMap) -> None:
     refuse_many_names(names, "columns")
     seen: set[str] = set()
     for name in names:
@@ -191,7 +237,7 @@ def _check_names(names: Sequence[str], mapping: ColumnMap) -> None:
     ours = [name for name in names if not name.startswith(RATINGS) and _meant(name) is None]
     refuse_near_misses([name for name in ours if name not in mapping.values()], FIELDS)
     if "response" not in seen and not holds_responses(names, mapping):
-        raise InputError(f"expected a column 'response', found {quote_all(names) or 'none'}; {advice('response')}")
+        raise InputError(f"expected a column 'response', found {quote_all(names) or 'none'}; {suggestion(names)}")
 
 
 def _meant(name: str) -> str | None:

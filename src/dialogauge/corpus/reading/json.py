@@ -28,11 +28,12 @@ _EXTENT = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def parse(text: str) -> Any:
+def parse(text: str, with_nan: bool = False) -> Any:
     """The value of a JSON text. Python's parser alone would let NaN, Infinity, 1e999 and lone surrogates
-    pass, and answers deep nesting with a RecursionError."""
+    pass, and answers deep nesting with a RecursionError. `with_nan`: what is called NaN or Infinity is null, in files
+    of tools that write a missing score so."""
     try:
-        value = _DECODER.decode(text)
+        value = (_WITH_NAN if with_nan else _DECODER).decode(text)
         if "\\ud" in text or "\\uD" in text:
             refuse_surrogates(value)
     except json.JSONDecodeError as error:
@@ -44,8 +45,8 @@ def parse(text: str) -> Any:
     return value
 
 
-def parse_object(text: str) -> dict[str, Any]:
-    value = parse(text)
+def parse_object(text: str, with_nan: bool = False) -> dict[str, Any]:
+    value = parse(text, with_nan)
     if not isinstance(value, dict):
         raise InputError(f"expected a JSON object, found {describe(value)}")
     return value
@@ -152,13 +153,13 @@ def items(path: Path) -> Iterator[Item]:
         )
 
 
-def parse_item(text: str) -> dict[str, Any]:
+def parse_item(text: str, with_nan: bool = False) -> dict[str, Any]:
     """The object that an item spells."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(f"expected UTF-8 text, found byte 0x{ord(text[error.start]) & 0xFF:02x}") from None
-    return parse_object(text)
+    return parse_object(text, with_nan)
 
 
 def first_object(text: str) -> dict[str, Any] | None:
@@ -171,6 +172,31 @@ def first_object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def first_members(text: str) -> dict[str, Any]:
+    """The fields of the object that the text begins with, as far as the text goes: the value of the last may be cut
+    short, and is then None. Empty where it is no object, or a broken one."""
+    place = _skip(text, 0)
+    if not text.startswith("{", place):
+        return {}
+    found: dict[str, Any] = {}
+    place = _skip(text, place + 1)
+    while place < len(text) and not text.startswith("}", place):
+        try:
+            name, place = _EXTENT.raw_decode(text, place)
+            if not isinstance(name, str) or not text.startswith(":", place := _skip(text, place)):
+                return {} if place < len(text) else found
+            found[name] = None
+            found[name], place = _EXTENT.raw_decode(text, _skip(text, place + 1))
+        except (ValueError, RecursionError):
+            return found  # cut short
+        place = _skip(text, place)
+        if text.startswith(",", place):
+            place = _skip(text, place + 1)
+        elif place < len(text) and not text.startswith("}", place):
+            return {}
+    return found
 
 
 class _Refused(ValueError):
@@ -205,6 +231,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_whole, object_pairs_hook=_once)
+_WITH_NAN = json.JSONDecoder(
+    parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole, object_pairs_hook=_once
+)
 
 
 def _skip(text: str, place: int) -> int:

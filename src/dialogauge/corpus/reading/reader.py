@@ -6,18 +6,30 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path, PurePath
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dialogauge.corpus.known import KnownCorpus, with_content
 from dialogauge.corpus.reading.columns import ColumnMap, Columns
-from dialogauge.corpus.reading.json import first_object, parse_object
-from dialogauge.corpus.reading.source import content_sha256, decode, opened, raw_lines
+from dialogauge.corpus.reading.json import first_members, first_object, parse_object
+from dialogauge.corpus.reading.source import (
+    FileState,
+    Span,
+    content_sha256,
+    decode,
+    longest_line,
+    opened,
+    raw_lines,
+    refuse_long_line,
+    sha256_since,
+    state_of,
+)
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, quote
 from dialogauge.tables import counted
@@ -27,6 +39,8 @@ _ENOUGH_FOR_ITEM = 1 << 20
 
 LocatedTurn: TypeAlias = tuple[int, Turn]
 """A turn with the number of the line, from 1, where it stands (in Parquet: of the row)."""
+
+Line: TypeAlias = Literal["turn", "dialogue"] | None
 
 _EXTENSIONS = {".gz", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".pq"}
 
@@ -44,6 +58,9 @@ class Reader:
     read: Callable[[Reading], Iterator[LocatedTurn]]
     has_columns: bool = False
     """Whether records have names of their own, which can be told by `--map`."""
+    line: Line = None
+    """What each line holds by itself, so that JSON lines, or text, can be cut between lines; None where lines depend on
+    others."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +80,8 @@ class FileHead:
         with opened(path) as stream:
             start = stream.read(_ENOUGH)
             if b"\n" not in start and start.lstrip().startswith(b"{"):
-                start += stream.readline()
+                start += stream.readline(longest_line())
+                refuse_long_line(start, path, 1)
             elif start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
                 start += stream.read(_ENOUGH_FOR_ITEM - len(start))
             elif len(start) == _ENOUGH and b"\n" in start:
@@ -96,12 +114,13 @@ class FileHead:
 
     @cached_property
     def record(self) -> dict[str, Any] | None:
-        """The first line that is a JSON object; None in a file that does not begin like JSON lines."""
+        """The first line that is a JSON object, with null for NaN; None in a file that does not begin like JSON
+        lines."""
         if not self.first_line.lstrip().startswith("{"):
             return None
         for _, line in self.lines:
             try:
-                return parse_object(line)
+                return parse_object(line, with_nan=True)
             except InputError:
                 continue
         return None
@@ -111,10 +130,30 @@ class FileHead:
         """The first object of a JSON array; empty in any other file."""
         return first_object(self._text) or {}
 
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The fields of a file that is one JSON object over several lines, as far as they are at hand; None where a
+        value is cut short. Empty in any other file."""
+        lines = [line for _, line in self.lines]
+        if len(lines) < 2 or not lines[0].lstrip().startswith("{") or _is_object(lines[0]):
+            return {}
+        return first_members(self._text)
+
+    @cached_property
+    def first(self) -> Mapping[str, Any]:
+        """The first record, whatever holds it: lines, an array, a table, a document; empty where there is none."""
+        from dialogauge.corpus.readers.containers import first_record
+
+        return first_record(self)
+
     def refuse_unless_text(self) -> None:
         """Raises where a line is not UTF-8."""
         for number, raw in enumerate(self.start.split(b"\n"), start=1):
             decode(raw, self.path, number)
+
+
+class PositionsUnknown(Exception):
+    """A record has no name but its position, and it is not known how many records stand before."""
 
 
 class Reading:
@@ -141,7 +180,11 @@ class Reading:
         self.system = system or system_name(path)
         self.columns = Columns(mapping)
         self.skip_invalid = skip_invalid
-        self.files = [path]
+        self._states: dict[Path, FileState] = {path: state_of(path)}
+        self.span: Span | None = None
+        """The lines that are read, where these are not all."""
+        self.row_groups: range | None = None
+        """Of Parquet, in the same way."""
         self.users: set[str] = set()
         """Systems that are the users of a chat log."""
         self.problems: list[InputError] = []
@@ -153,7 +196,21 @@ class Reading:
         # their file start anew: equal names in two directories must not merge unnoticed.
         self._positions = {} if positions is None else positions
         self._positions[self.system] = 0
+        self._known_positions = True
         self._current = self.system
+
+    @property
+    def files(self) -> list[Path]:
+        """What is read. Readers of several files set them before they open any."""
+        return list(self._states)
+
+    @files.setter
+    def files(self, paths: Sequence[Path]) -> None:
+        self._states = {path: self._states.get(path) or state_of(path) for path in paths}
+
+    def hashes(self) -> list[tuple[Path, str]]:
+        """The SHA-256 of each file, once it is read: of what was read, or the file is refused."""
+        return [(path, sha256_since(path, state)) for path, state in self._states.items()]
 
     @cached_property
     def known(self) -> KnownCorpus | None:
@@ -162,7 +219,7 @@ class Reading:
 
     def lines(self, keep_ends: bool = False) -> Iterator[tuple[int, str]]:
         """The input's lines that are not blank, with their numbers from 1."""
-        for number, raw in raw_lines(self.path):
+        for number, raw in raw_lines(self.path, self.span):
             try:
                 text = decode(raw, self.path, number, keep_ends)
             except InputError as error:
@@ -185,10 +242,26 @@ class Reading:
             self.leave_out(error, line, path)
         self._positions[self._current] = self._positions.get(self._current, 0) + 1
 
+    def belongs_to(self, system: str) -> None:
+        """Says whose the current record is: it takes a position of this system."""
+        self._current = system
+
     def position(self, system: str) -> int:
         """The position from 0 of the current record within its system."""
-        self._current = system
+        self.belongs_to(system)
+        if not self._known_positions:
+            raise PositionsUnknown
         return self._positions.get(system, 0)
+
+    def begin_at(self, positions: Mapping[str, int] | None) -> None:
+        """Goes on from these positions, which records before have taken; None where nobody knows how many."""
+        self._known_positions = positions is not None
+        self._positions.update(positions or {})
+
+    @property
+    def taken(self) -> dict[str, int]:
+        """How many positions of each system were taken so far."""
+        return dict(self._positions)
 
     def leave_out(self, error: InputError, line: int, path: Path | None = None) -> None:
         """Counts a record that cannot be read; raises instead unless `skip_invalid`."""
@@ -213,6 +286,22 @@ class Reading:
     def remark(self, code: str, message: str) -> None:
         """Notes what the user must know about this input; it comes back among the caveats."""
         self._remarks.append(Caveat(code, f"{self.path}: {message}"))
+
+    def forget(self) -> None:
+        """What was needed to read alone, before what was noted is sent elsewhere."""
+        self._positions, self._states, self.span, self.row_groups = {}, {}, None, None
+        self.columns += Columns(self.columns.mapping)
+
+    def __add__(self, other: Reading) -> Reading:
+        """What was noted about two parts of one input."""
+        whole = copy(self)
+        whole.columns = self.columns + other.columns
+        whole.users = self.users | other.users
+        whole.problems = [*self.problems, *other.problems][:2]
+        whole.left_out += other.left_out
+        whole.short_conversations += other.short_conversations
+        whole._remarks = list(dict.fromkeys([*self._remarks, *other._remarks]))
+        return whole
 
     def caveats(self) -> list[Caveat]:
         caveats = [*self.columns.caveats(str(self.path)), *self._remarks]
@@ -246,6 +335,14 @@ def aligned(reading: Reading, paths: Sequence[Path]) -> Iterator[tuple[int, list
                 raise InputError(f"expected as many lines as in {quote(longer.name)}, found {line - 1}", path)
         with reading.record(line):
             yield line, [decode(raw, path, line) for path, (_, raw) in zip(paths, rows, strict=True)]
+
+
+def _is_object(text: str) -> bool:
+    try:
+        parse_object(text)
+    except InputError:
+        return False
+    return True
 
 
 def part_of(path: Path, parts: re.Pattern[str]) -> str | None:

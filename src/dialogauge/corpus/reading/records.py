@@ -1,4 +1,4 @@
-"""Records of any format, chat messages and whole conversations as turns."""
+"""Records of any format, and whole conversations, as turns."""
 
 from __future__ import annotations
 
@@ -7,60 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dialogauge.corpus.reading import fields
-from dialogauge.corpus.reading.columns import FIELDS, advice
+from dialogauge.corpus.reading.columns import FIELDS, suggestion
 from dialogauge.corpus.reading.fields import refuse_huge_texts
+from dialogauge.corpus.reading.messages import ASSISTANT, USERS, reply_of, take_apart
 from dialogauge.corpus.reading.reader import LocatedTurn, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError, describe, quote_all
-
-_INSTRUCTIONS = {"system", "developer"}
-_MACHINERY = {"tool", "function"}
-_TEXT_PARTS = {"text", "input_text", "output_text"}
-
-
-class Message(NamedTuple):
-    role: str
-    text: str
-
-
-def split(messages: Sequence[Any], where: str) -> tuple[list[Message], tuple[str, ...]]:
-    """What the speakers said, and what system and developer messages told them: the facts.
-
-    Tool messages are left out, and so are messages that say nothing because they only call a tool. `where`
-    names the field in errors.
-    """
-    said = []
-    facts = []
-    for value in messages:
-        role, text = role_of(value, where), text_of(value, where)
-        if text is None or role in _MACHINERY:
-            continue
-        if role not in _INSTRUCTIONS:
-            said.append(Message(role, text))
-        elif text.strip():
-            facts.append(text)
-    return said, tuple(facts)
-
-
-def role_of(message: Any, where: str) -> str:
-    role = message.get("role") if isinstance(message, dict) else None
-    if not isinstance(role, str) or not role:
-        raise InputError(f"{where}: expected a chat message with role and content, found {describe(message)}")
-    return role
-
-
-def text_of(message: dict[str, Any], where: str) -> str | None:
-    """The message's text, or None where it has none. Of content in parts the texts are joined by a line
-    break; images and other parts are left out."""
-    content = message.get("content")
-    if content is None or (content == "" and message.get("tool_calls")):
-        return None
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        raise InputError(f"{where}: expected content that is text or a list of parts, found {describe(content)}")
-    texts = [_part(part, where) for part in content]
-    return "\n".join(text for text in texts if text is not None)
 
 
 def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
@@ -72,22 +24,23 @@ def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
     """
     named = fields.name(record, "system")
     system = sys.intern(named or reading.system)
-    position = reading.position(system)
+    reading.belongs_to(system)
     source = _source(record)
     extra = fields.extra(record, (*FIELDS, source))
     if named is None:
         reading.columns.note_unnamed(extra)
-    context, instructions = _context(record.get(source), source)
+    context, heard = _context(record.get(source), source)
+    response, found = _response(record)
     name, dialogue = fields.name(record, "id"), fields.name(record, "dialogue")
     return Turn(
-        id=name or str(position),
-        response=_response(record),
+        id=name or str(reading.position(system)),
+        response=response,
         context=context,
         references=fields.references(record),
         system=system,
         ratings=fields.ratings(record.get("ratings")),
         dialogue=dialogue,
-        facts=fields.texts(record, "facts") + instructions,
+        facts=fields.texts(record, "facts") + heard + found,
         extra=extra,
         numbered=name is None and dialogue is None,
     )
@@ -99,6 +52,30 @@ class Utterance(NamedTuple):
     system: str
     facts: tuple[str, ...] = ()
     """What is known about, or to, the one who speaks here."""
+
+
+def speaker(system: str, role: str) -> str:
+    """Whose the words of a role are: the assistant's are the system's."""
+    return system if role == ASSISTANT else sys.intern(f"{system}:{role}")
+
+
+def chat_turns(
+    dialogue: str | int,
+    messages: Sequence[Any],
+    system: str,
+    line: int,
+    reading: Reading,
+    *,
+    where: str = "messages",
+    facts: tuple[str, ...] = (),
+    extra: Mapping[str, Any] = NOTHING,
+) -> Iterator[LocatedTurn]:
+    """The turns of a chat log: the assistant's are the system's, those of another role go to `<system>:<role>`. What
+    users say is no system's, unless one asks for it."""
+    chat = take_apart(messages, where)
+    said = [Utterance(line, each.text, speaker(system, each.role), facts + chat.known_to(each)) for each in chat.said]
+    reading.users.update({each.system for each in said} & {speaker(system, role) for role in USERS})
+    return turns(dialogue, said, reading, extra)
 
 
 def turns(
@@ -133,27 +110,18 @@ def turns(
         )
 
 
-def _part(part: Any, where: str) -> str | None:
-    if not isinstance(part, dict):
-        raise InputError(f"{where}: expected content parts that are objects, found {describe(part)}")
-    kind, text = part.get("type"), part.get("text")
-    if not isinstance(kind, str) or (kind in _TEXT_PARTS and not isinstance(text, str)):
-        raise InputError(f"{where}: expected a content part with type and text, found {describe(part)}")
-    return text if kind in _TEXT_PARTS else None
-
-
-def _response(record: Mapping[str, Any]) -> str:
+def _response(record: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """What was replied, and what tools gave back on the way: a reply may be a chat message, or several."""
     if "response" not in record:
         names = quote_all(record) or "no field"
-        raise InputError(f"response: expected text, found no such field (the fields are {names}); {advice('response')}")
+        found = f"found no such field (the fields are {names})"
+        raise InputError(f"response: expected text, {found}; {suggestion(record)}")
     value = record["response"]
     if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        role_of(value, "response")
-        text = text_of(value, "response")
-        if text is not None:
-            return text
+        return value, ()
+    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value)):
+        text, chat = reply_of([value] if isinstance(value, dict) else value, "response")
+        return text, chat.facts
     raise InputError(f"response: expected text, found {describe(value)}")
 
 
@@ -164,7 +132,7 @@ def _source(record: Mapping[str, Any]) -> str:
 
 
 def _context(value: Any, field: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The utterances, and the facts that system messages hold."""
+    """The utterances, and the facts that system messages hold and tools gave."""
     if value is None or value == "":
         return (), ()
     if isinstance(value, str):
@@ -175,5 +143,5 @@ def _context(value: Any, field: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return tuple(value), ()
     if not all(isinstance(item, dict) for item in value):
         raise InputError(f"{field}: expected a list of strings or chat messages, found {describe(value)}")
-    said, facts = split(value, field)
-    return tuple(message.text for message in said), facts
+    chat = take_apart(value, field)
+    return tuple(message.text for message in chat.said), chat.facts

@@ -26,12 +26,12 @@ def load_result(path: str | Path) -> Result:
         record = read_record(path)
         if record["schema"] != SCHEMA:
             raise InputError(f"expected a run of schema {SCHEMA}, found {record['schema']!r}", path)
-        document = _scores(path)
+        document, sampled = _scores(path), bool(record["samples"])
     except InputError as error:
         raise error if error.path else InputError(f"is not a whole run: {error.message}", path) from error
     except Exception as error:  # whatever comes of files that are not as we wrote them
         raise InputError(f"is not a whole run: {str(error) or type(error).__name__}", path) from error
-    samples = load_run(path, turns=True).samples if record["samples"] else []
+    samples = load_run(path, turns=True).samples if sampled else []
     try:
         return _result(path, record, document, samples)
     except Exception as error:
@@ -50,6 +50,8 @@ def _result(path: Path, record: dict[str, Any], document: dict[str, Any], sample
     scores = [to_record(Score, score) for score in document["scores"]]
     if not isinstance(record["unit"], str):
         raise InputError(f"{RUN}: unit is {describe(record['unit'])}")
+    if not isinstance(record["systems"], dict) or not record["systems"]:
+        raise InputError(f"{RUN}: systems is {describe(record['systems'])}")
     there = {(score.system, score.metric) for score in scores}
     for system in record["systems"]:
         if missing := [metric for metric in record["metrics"] if (system, metric) not in there]:

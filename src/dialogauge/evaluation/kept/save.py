@@ -6,7 +6,7 @@ import json
 import platform
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,6 +18,7 @@ from dialogauge import __version__
 from dialogauge.endpoint.chat import canonical
 from dialogauge.evaluation.kept.saved import ANSWERS, MEASURES, RUN, SCHEMA, TURNS, pack_samples
 from dialogauge.evaluation.kept.texts import TEXTS
+from dialogauge.evaluation.kept.turn_values import TurnValuesWriter
 from dialogauge.files import check_writable, whole_directory
 from dialogauge.tables import printable, to_json
 
@@ -87,24 +88,14 @@ def _write_replies(ranked: Mapping[Order, Sequence[RankedReplies]], directory: P
 
 
 def _write_turns(result: Result, path: Path) -> None:
-    """One row group for each system and metric: no table of all of them is ever in memory."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    text = pa.dictionary(pa.int32(), pa.string())
-    schema = pa.schema([("id", pa.string()), ("system", text), ("metric", text), ("value", pa.float64())])
-    with path.open("wb") as file, pq.ParquetWriter(file, schema) as writer:  # a path may look like an address
+    spooled = next((sample.spooled for sample in result.samples if sample.spooled), None)
+    if spooled is not None:
+        spooled.save(path)
+        return
+    with path.open("wb") as file, closing(TurnValuesWriter(file)) as writer:
         for sample in result.samples:
-            if sample.values is None:
-                continue
-            same = pa.array(np.zeros(len(sample.ids), dtype=np.int32))
-            columns = [
-                pa.array(sample.ids, pa.string()),
-                pa.DictionaryArray.from_arrays(same, [sample.system]),
-                pa.DictionaryArray.from_arrays(same, [sample.label]),
-                pa.array(sample.values),
-            ]
-            writer.write_table(pa.table(columns, schema=schema))
+            if sample.values is not None:
+                writer.add(sample.system, sample.label, sample.ids, sample.values)
 
 
 def provenance(command: list[str] | None) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.kept.texts import TEXTS, read_texts
-from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.sample import Sample
 from dialogauge.evaluation.units import Answered
 from dialogauge.metrics.function import kept_metric
@@ -141,7 +141,7 @@ def load_runs(
     unit = " and ".join(dict.fromkeys(run.unit for run in runs))
     own = [caveat for run in runs for caveat in run.caveats if caveat.code not in ABOUT_ALL]
     found = [
-        *caveats.corpus_caveats(systems, 0, unit, [request.metric for request in requests], large=False),
+        *caveats.corpus_caveats(systems, 0, unit, [request.metric for request in requests], not_kept_because=None),
         *caveats.unit_caveats(samples, unit),
     ]
     measured = Measured(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
-import weakref
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,6 +12,8 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from dialogauge.corpus.turn import NOTHING, Turn
+from dialogauge.evaluation.kept.turn_values import TEXTS as SPOOLED_TEXTS
+from dialogauge.evaluation.kept.turn_values import SpooledFiles, temporary_file
 
 TEXTS = "texts.parquet"
 ROWS = 4096
@@ -70,8 +70,7 @@ class SpooledTexts:
     """Those of a stream, in a temporary file that goes with its process, however that ends."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(prefix="dialogauge")  # noqa: SIM115
-        weakref.finalize(self, self._file.close)
+        self._file = temporary_file(self)
 
     def watch(self, turns: Iterator[Turn]) -> Iterator[Turn]:
         """The turns, written as they pass."""
@@ -90,7 +89,22 @@ class SpooledTexts:
             shutil.copyfileobj(self._file, file)
 
 
-RunTexts = TextsInMemory | SpooledTexts
+class TextsOfParts:
+    """Those of a corpus that was read in parts, each in a file of its own."""
+
+    def __init__(self, spooled: SpooledFiles) -> None:
+        self._spooled = spooled
+
+    def __iter__(self) -> Iterator[Turn]:
+        for file in self._spooled.files(SPOOLED_TEXTS):
+            yield from read_texts(file)
+
+    def save(self, path: Path) -> None:
+        with path.open("wb") as file, closing(TextsWriter(file)) as writer:
+            writer.write(self)
+
+
+RunTexts = TextsInMemory | SpooledTexts | TextsOfParts
 
 
 def read_texts(file: BinaryIO | IO[bytes]) -> Iterator[Turn]:

@@ -6,30 +6,44 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from operator import itemgetter
 
-from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.corpus import Corpus, SourceFile, only_users
 from dialogauge.corpus.load import Loading, watched
 from dialogauge.corpus.turn import REAL, Turn
 from dialogauge.errors import Caveat, InputError
 from dialogauge.evaluation.units import Keys, Units
+from dialogauge.tables import counted
 
 REAL_TURNS = 100_000
 """The most real turns that are kept: their vectors lie in memory."""
 
 
 def read_real(real: Corpus | Loading, progress: bool, limit: int = REAL_TURNS) -> tuple[Corpus, Keys, list[Caveat]]:
-    """The real turns, the key of each one's unit, and what the reader must know about them."""
+    """The real turns, the key of each one's unit, and what the reader must know about them. What users of chat logs say
+    is context, and no reply to hold a system against."""
     turns = iter(real) if isinstance(real, Corpus) else real.turns()
-    held = RealTurns(limit)
+    held, users = RealTurns(limit), dict[str, int]()
     for turn in watched(turns) if progress else turns:
-        held.add(turn)
+        if turn.system in real.users:
+            users[turn.system] = users.get(turn.system, 0) + 1
+        else:
+            held.add(turn)
+    if users and not held.seen:
+        raise only_users(users)
+    said = f"--real: {counted(sum(users.values()), 'message')} of users are context only; --role user takes them alone"
+    caveats = [Caveat("users_left_out", said)] if users else []
+    return of_drawn(held, tuple(real.files), [*real.caveats, *caveats])
+
+
+def of_drawn(
+    held: RealTurns, files: tuple[SourceFile, ...], caveats: list[Caveat]
+) -> tuple[Corpus, Keys, list[Caveat]]:
     kept = held.turns
     if not kept:
         raise InputError("expected real conversations, found no turns")
-    caveats = list(real.caveats)
     if len(kept) < held.seen:
         message = f"of {held.seen} real turns {len(kept)} are used: whole {held.units.kind}, drawn by chance"
         caveats.append(Caveat("part_of_real", message))
-    return Corpus(kept, tuple(real.files)), held.units.keys(kept), caveats
+    return Corpus(kept, files), held.units.keys(kept), caveats
 
 
 @dataclass
