@@ -58,6 +58,18 @@ def build_run(folder: Path) -> Path:
     return Path(shutil.copytree(folder / "good", folder / "run"))
 
 
+def build_agreement(folder: Path) -> Path:
+    from dialogauge.agreement import correlate
+    from dialogauge.corpus import Corpus, Turn
+
+    turns = [
+        Turn(f"{i}", f"full answer {i * place}", (f"question {i}",), ratings={"good": (i % 5, place)}, system=system)
+        for i in range(12)
+        for place, system in enumerate("abc")
+    ]
+    return correlate(Corpus(turns), "length,distinct", resamples=10).save(folder / "agreement")
+
+
 def build_model(folder: Path) -> Path:
     from tests.learned.small import write_ruber, write_vectors
 
@@ -227,12 +239,27 @@ def use_vectors(directory: Path, random: Random) -> None:
 
 def use_run(directory: Path, random: Random) -> None:
     from dialogauge.evaluation import compare_runs
+    from dialogauge.evaluation.kept.load_result import load_result
+    from dialogauge.figures.report.page import write_report
     from dialogauge.studies.verify_run import verify_run
 
     if random.random() < 0.2:
         verify_run(directory).render("json")
+    if random.random() < 0.2:
+        write_report(load_result(directory), directory.parent / "report.html")
     paths = [directory.parent / "good", directory]
     compare_runs(paths if random.random() < 0.5 else paths[::-1], resamples=5).render("json")
+
+
+def use_agreement(directory: Path, random: Random) -> None:
+    from dialogauge.agreement.load_agreement import load_agreement
+    from dialogauge.figures.report.page import write_report
+    from dialogauge.studies.verify_run import verify_run
+
+    if random.random() < 0.5:
+        verify_run(directory).render("json")
+    else:
+        write_report(load_agreement(directory), directory.parent / "report.html")
 
 
 def use_model(directory: Path, random: Random) -> None:
@@ -321,6 +348,7 @@ SUBJECTS: dict[str, Subject] = {
     "encoder directory": (build_encoder, damage_directory, use_encoder),
     "word vectors": (build_vectors, damage_directory, use_vectors),
     "kept run": (build_run, damage_directory, use_run),
+    "kept agreement": (build_agreement, damage_directory, use_agreement),
     "model directory": (build_model, damage_model, use_model),
     "options": (build_corpus, leave, use_options),
 }

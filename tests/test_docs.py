@@ -16,12 +16,14 @@ from unittest.mock import patch
 import pytest
 
 from dialogauge.cli.main import main
+from tests.hooks.imports import import_evaluate
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 START = sorted((ROOT / "docs" / "start").glob("*.md"))
 REPORT = ROOT / "docs" / "report.md"
 RATE = ROOT / "docs" / "rate.md"
+INTEGRATIONS = ROOT / "docs" / "integrations.md"
 ALSO = [ROOT / "docs" / name for name in ("answers.md", "audit.md", "distances.md", "estimate.md", "plan.md")]
 PAGES = sorted([README, *ALSO, *START, *(ROOT / "docs" / "metrics").glob("*.md")])
 NEURAL = (
@@ -46,6 +48,13 @@ COMMAND = re.compile(r"(?m)^    (?P<command>dialogauge .*)$")
 PYTHON = re.compile(r"(?ms)^```python\n(?P<code>.*?)^```$")
 QUICKER = {"train entailment": ("--epochs", "1")}
 """What is added to commands that take minutes."""
+TRACKERS = {
+    "MLFLOW_TRACKING_URI": "file://{}/mlruns",
+    "MLFLOW_ALLOW_FILE_STORE": "true",
+    "WANDB_MODE": "offline",
+    "WANDB_SILENT": "true",
+}
+"""For what pages show of experiment trackers: no server, no account."""
 NOT_OURS = {"reproduce table3": "no such file; expected the folder with the FBD paper's files"}
 """Commands on other people's files, and what is said where those are missing."""
 
@@ -112,12 +121,18 @@ def test_commands_run(page, tmp_path, monkeypatch, capsys):
             assert code == 0, f"{arguments}\n{told.err}"
 
 
-@pytest.mark.parametrize("page", [README, ROOT / "docs" / "start" / "score.md", REPORT], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [README, ROOT / "docs" / "start" / "score.md", REPORT, INTEGRATIONS], ids=lambda page: page.name
+)
 def test_python_runs(page, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
+    for name, value in TRACKERS.items():
+        monkeypatch.setenv(name, value.format(tmp_path))
     blocks = PYTHON.findall(page.read_text(encoding="utf-8"))
     assert blocks
+    if page == INTEGRATIONS:
+        import_evaluate()
     for code in blocks:
         exec(compile(code, page.name, "exec"), {})
     if page == README:

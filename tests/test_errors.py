@@ -2,12 +2,15 @@
 nobody means with its bounds; values of files are shown short and safe."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dialogauge
+from dialogauge import errors
 from dialogauge.corpus import Corpus, Turn
+from dialogauge.endpoint.chat import EndpointError
 from dialogauge.errors import InputError, MissingPackage, check_number, check_share, check_whole, describe, quote
 from dialogauge.evaluation import evaluate
 from dialogauge.evaluation.options import Settings
@@ -35,10 +38,25 @@ def test_wrong_input_is_a_value_error_and_a_missing_package_an_import_error():
     assert str(MissingPackage("numpy", "all", "counting")).startswith("counting needs the package numpy: pip install")
 
 
-@pytest.mark.parametrize(
-    "error",
-    [InputError("no number", "a.jsonl", 3), InputError("no turns"), MissingPackage("torch", "neural", "bertscore")],
-)
+SENT = [
+    errors.DialogaugeError("no luck"),
+    InputError("no number", "a.jsonl", 3),
+    InputError("no turns"),
+    InputError("no turns", Path("a.jsonl")),
+    MissingPackage("torch", "neural", "bertscore"),
+    errors.MissingWeights("no weights", Path("model")),
+    errors.UnsuitedEncoder("no encoder"),
+    EndpointError("no answer"),
+    errors.WorkFailed("item 3: 4 workers died at it"),
+]
+
+
+def test_every_class_of_errors_is_sent_back_in_the_next_test():
+    classes = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)}
+    assert {type(error) for error in SENT} == classes | {EndpointError}
+
+
+@pytest.mark.parametrize("error", SENT)
 def test_other_processes_send_errors_back_whole(error):
     sent = pickle.loads(pickle.dumps(error))
     assert (type(sent), str(sent), vars(sent)) == (type(error), str(error), vars(error))

@@ -51,9 +51,9 @@ def test_the_documentation_needs_no_tools_for_tests(clone):
 def test_no_test_is_left_out_of_ci(clone):
     for recipe in (ROOT / ".ci" / "run", ROOT / ".github" / "workflows" / "ci.yml"):
         called = [line.split()[-1] for line in recipe.read_text().splitlines() if "make test" in line]
-        assert called == ["test", "test-slow", "test-serve"]
+        assert called == ["test", "test-slow", "test-serve", "test-scale"]
     runs = [line.rpartition(" -m ")[2] for target in called for line in commands(clone, target) if "pytest" in line]
-    assert runs == ['"not slow and not serve"', "slow", "serve"]
+    assert runs == ['"not slow and not serve and not scale"', "slow", "serve", "scale"]
 
 
 def test_what_is_there_is_installed_again_when_versions_change(clone):

@@ -72,7 +72,7 @@ def test_groups_and_the_default_set_leave_out_what_is_missing_and_say_what_to_in
     assert err.startswith("not measured: ")
     assert f"bertscore, fbd and mmd {hint}\n" in err
     _, out, err = without["groups"]
-    assert out.split()[2::2][:3] == ["bleu", "rouge_l", "meteor"]
+    assert out.split()[2::2][:4] == ["bleu", "chrf", "rouge_l", "meteor"]
     assert f"entailment {hint}\n" in err
 
 

@@ -6,8 +6,9 @@ import math
 import os
 import stat
 import zipfile
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         return {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path) -> BufferedReader:
     """Without waiting, should it be a pipe."""
     file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

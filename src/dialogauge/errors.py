@@ -59,6 +59,11 @@ class UnsuitedEncoder(InputError):
     """An encoder that was found, and cannot give what a metric asks of it."""
 
 
+class WorkFailed(DialogaugeError, RuntimeError):
+    """Work that was spread over processes or machines could not be done, for no fault of the input: workers died, or
+    memory ran out."""
+
+
 REMARKS = frozenset({"not_measured", "ratings_unused", "systems_untested"})
 """Codes of caveats that tell and do not warn."""
 

@@ -35,6 +35,10 @@ class PlugIns(Generic[T]):
         """Every name that packages give and that is not taken; nothing is loaded for it."""
         return list(self._owners(self._points()))
 
+    def modules(self) -> set[str]:
+        """Those that packages have theirs in."""
+        return {point.module for point in self._points()}
+
     def get(self, name: str) -> T | None:
         """What a package adds under this name, None where none does. Raises where it cannot be used."""
         point = self._owners(self._points()).get(name)

@@ -56,10 +56,12 @@ def test_what_is_left_out_is_said_once_with_its_reason(monkeypatch):
 def test_one_turn_is_enough_for_a_score_and_most_are_for_a_correlation():
     mixed = [*turns(references=True, count=1), *turns(count=2)]
     requests = parse_requests("overlap")
-    assert names(Choice.by_input(requests, mixed, False)) == ["bleu", "rouge_l", "meteor"]
+    assert names(Choice.by_input(requests, mixed, False)) == ["bleu", "chrf", "rouge_l", "meteor"]
     few = Choice.by_input(requests, mixed, False, on_most=True)
-    assert few.left_out == {"no references in 2 of 3 turns": ["bleu", "rouge_l", "meteor"]}
-    with pytest.raises(InputError, match=r"^not measured: bleu, rouge_l and meteor \(no references in 2 of 3 turns\)$"):
+    assert few.left_out == {"no references in 2 of 3 turns": ["bleu", "chrf", "rouge_l", "meteor"]}
+    with pytest.raises(
+        InputError, match=r"^not measured: bleu, chrf, rouge_l and meteor \(no references in 2 of 3 turns\)$"
+    ):
         few.refuse_nothing()
     half = [*mixed, *turns(references=True, count=1)]
     assert not Choice.by_input(requests, half, False, on_most=True).left_out
@@ -107,7 +109,7 @@ def test_a_default_made_for_another_language_is_left_out(german, stays):
 def test_groups_are_the_folders_of_the_metrics():
     groups = metric_groups()
     assert tuple(groups) == GROUPS
-    assert groups["overlap"] == ["bleu", "rouge_l", "meteor"]
+    assert groups["overlap"] == ["bleu", "chrf", "rouge_l", "meteor"]
     assert groups["distance"] == ["fbd", "prd", "mmd", "prdc", "mauve"]
     folders = [name for group in GROUP_NAMES for name in groups[group]]
     assert len(folders) == len(set(folders))
@@ -117,14 +119,14 @@ def test_groups_are_the_folders_of_the_metrics():
 
 def test_groups_mix_with_names_and_keep_their_order():
     mixed = parse_requests("length,overlap,bertscore[idf=true],BLEU")
-    assert [request.name for request in mixed] == ["length", "bleu", "rouge_l", "meteor", "bertscore[idf=true]"]
-    assert [request.group for request in mixed] == [None, None, "overlap", "overlap", None]
-    assert parse_requests("Overlap") == parse_requests("bleu,rouge_l,meteor")
+    assert [request.name for request in mixed] == ["length", "bleu", "chrf", "rouge_l", "meteor", "bertscore[idf=true]"]
+    assert [request.group for request in mixed] == [None, None, "overlap", "overlap", "overlap", None]
+    assert parse_requests("Overlap") == parse_requests("bleu,chrf,rouge_l,meteor")
 
 
 def test_options_of_the_run_and_recipes_reach_the_metrics_of_a_group():
     paper = parse_requests("overlap", "fbd-paper")
-    assert {request.compat for request in paper} == {"fbd-paper"}
+    assert {request.label for request in paper if request.compat != "fbd-paper"} == {"chrf"}
     vectors = parse_requests("embedding", defaults={"encoder": "mpnet"})
     assert {request.metric.encoder for request in vectors} == {"mpnet"}
 

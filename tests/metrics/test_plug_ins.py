@@ -251,7 +251,7 @@ def test_groups_have_the_metrics_of_other_packages_and_name_those_that_are_broke
     code = EXTRA.replace('name = "words"', 'name = "phrases"\n    group = "overlap"')
     install(tmp_path, "more-metrics", {"dialogauge.metrics": {"phrases": "second:Words"}}, second=code)
     groups = metric_groups()
-    assert groups["overlap"] == ["bleu", "rouge_l", "meteor", "phrases"]
+    assert groups["overlap"] == ["bleu", "chrf", "rouge_l", "meteor", "phrases"]
     assert groups["all"][-2:] == ["phrases", "words"]
     assert not any("words" in groups[name] for name in GROUP_NAMES)
     result = evaluate([Turn("0", "why?", references=("so",)), Turn("1", "so.", references=("so",))], "overlap")

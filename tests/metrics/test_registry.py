@@ -29,7 +29,7 @@ def test_metrics_can_be_given_as_objects_and_repeats_are_dropped():
     ("text", "message"),
     [
         ("blue", "unknown metric 'blue'; did you mean bleu"),
-        ("zzz", "known: bertscore, bleu, column"),
+        ("zzz", "known: bertscore, bleu, chrf, column"),
         ("bleu[lowrcase=true]", "unknown option of bleu 'lowrcase'; did you mean lowercase"),
         ("bleu[lowercase]", "expected lowercase=VALUE"),
         ("bleu[lowercase=maybe]", "expected one of true, yes, false, no, found 'maybe'"),

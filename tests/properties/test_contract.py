@@ -309,6 +309,7 @@ def test_what_was_learned_is_sent_and_opened_elsewhere(wanted, real):
     assert_same(values_of(opened, SENT), values_of(ready, SENT), 1e-6)
 
 
+@pytest.mark.slow
 def test_another_process_finds_encoder_and_model_by_itself(tmp_path):
     wanted = ["fbd", "prd[clusters=2]", "bertscore[idf=true]", "ruber", "entailment", "gauge"]
     ready = [asked((name, None)).prepare(Corpus(SENT), encoders=ENCODERS) for name in wanted]

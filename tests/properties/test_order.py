@@ -3,12 +3,14 @@
 from collections import Counter
 from dataclasses import replace
 from random import Random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dialogauge import Corpus, Turn, evaluate
 from dialogauge.encode.encoders import Encoders
+from dialogauge.metrics.distance.prd import Prd
 from tests.metrics.distance.rows import Placed, noise
 
 N, SYSTEMS = 30, ("a", "b", "c")
@@ -52,6 +54,24 @@ def test_any_order_of_turns(expected, seed):
     assert found.keys() == expected.keys()
     for name, values in found.items():
         np.testing.assert_allclose(values, expected[name], rtol=1e-9, atol=1e-12, err_msg=str(name))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prd_encodes_the_same_texts_together(seed):
+    """What stands beside a text changes its last digits, by which a vector may fall to another cluster."""
+
+    class Noting(Placed):
+        def pooled(self, texts, *options):
+            asked.append(sorted(set(texts)))
+            return super().pooled(texts, *options)
+
+    calls = []
+    for turns in (TURNS, Random(seed).sample(TURNS, len(TURNS))):
+        asked = []
+        Prd().prepare(Corpus(turns), None, SimpleNamespace(get=lambda *_: Noting(VECTORS)))
+        calls.append(asked)
+    assert calls[0] == calls[1]
+    assert len(calls[0]) == len(SYSTEMS)
 
 
 def test_a_system_alone(expected):

@@ -10,6 +10,7 @@ import pytest
 
 import dialogauge
 from dialogauge.corpus import Corpus, Turn
+from dialogauge.errors import InputError
 from dialogauge.studies.verification import AGREEMENT, CEILINGS, CONTRASTS, JUDGED, MEASURES
 from dialogauge.studies.verify_run import verify_run
 from tests.serving.scripted import Scripted, chat
@@ -37,6 +38,15 @@ def change(run, part, place, **changes):
     document = json.loads(path.read_text())
     document[part][place] |= changes
     path.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("field", ["systems", "whole_dialogues"])
+@pytest.mark.parametrize("value", [7, True, {"rated": 7}, {"rated": [["a"]]}, [["a"]]])
+def test_lists_of_another_kind(run, field, value):
+    path = run / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
+    with pytest.raises(InputError, match="run: is not a whole run: run.json: expected lists of systems"):
+        verify_run(run)
 
 
 def test_what_was_just_kept_agrees(run, kept):

@@ -112,6 +112,7 @@ def correlate(
                 beside,
                 for_agreement=True,
                 asking=asking,
+                language=run.language,
             )
             scored += [(name, caveat) for caveat in (*choice.caveats(), *measured.caveats)]
             study(scopes[name], corpus, measured, replace(plan, requests=measured.requests), collected)

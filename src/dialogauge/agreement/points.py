@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn, unit_of
-from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.sample import Sample
 from dialogauge.metrics.registry import Request
 from dialogauge.stats.arrays import Floats, group_means, settled

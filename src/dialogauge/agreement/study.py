@@ -29,7 +29,7 @@ from dialogauge.agreement.turn_level import Correlations, correlate_points
 from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.errors import Caveat, InputError, unknown
 from dialogauge.evaluation.digits import defined
-from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.options import Settings
 from dialogauge.metrics.registry import Request
 from dialogauge.progress import progress_bar

@@ -28,8 +28,18 @@ STATIC, UNIVERSAL, ELMO = "static:", "use", "elmo"
 class Encoders:
     """From names to encoders, and the endpoints that metrics may ask. With `cache` None nothing is kept on disk."""
 
-    def __init__(self, cache: Cache | None = None, progress: bool = False, asking: AskOptions | None = None) -> None:
+    def __init__(
+        self,
+        cache: Cache | None = None,
+        progress: bool = False,
+        asking: AskOptions | None = None,
+        *,
+        hub: bool = True,
+    ) -> None:
+        """`hub`: whether the hub may be asked for any name, or, where names stand in files that nobody typed, for none
+        but known ones."""
         self.cache = cache
+        self._hub = hub
         self._asking = asking
         self._progress = progress
         self._open: dict[tuple[str, Dtype], Encoder] = {}
@@ -41,7 +51,7 @@ class Encoders:
         """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`;
         `elmo:DIRECTORY`; what other packages add. `hub`: whether any name may be asked of the hub."""
         if (name, dtype) not in self._open:
-            self._open[name, dtype] = self._opened(name, dtype, hub)
+            self._open[name, dtype] = self._opened(name, dtype, hub and self._hub)
         return self._open[name, dtype]
 
     def tuned(self, name: str, tuning: Tuning) -> Encoder:

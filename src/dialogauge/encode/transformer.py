@@ -121,7 +121,8 @@ class Transformer(Encoder):
                     found[text] = unpack(kept[place])
                     self._memory.put(place, found[text])
         for pairs in (False, True):
-            missing = [text for text in distinct if text not in found and isinstance(text, tuple) is pairs]
+            # Sorted, so that batches, and with them the last digits of vectors, do not depend on the order of a file.
+            missing = sorted(text for text in distinct if text not in found and isinstance(text, tuple) is pairs)
             outputs = list(dict.fromkeys([output, *self._expected[pairs]]))
             for window, columns in self._encode(missing, outputs) if missing else ():
                 self._keep([keyed[text] for text in window], columns[0])

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from dialogauge.metrics.prepared import Prepared
 
 UNSIGNED = {"signed": False}
-"""Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value; "of_run" false that
-what is given for all metrics of a run is not for it."""
+"""Metadata of an option whose effect the recipe spells out. "spell" says how labels show its value, "labelled" false
+that they do not; "of_run" false that what is given for all metrics of a run is not for it."""
 
 IntervalOf = Literal["expected", "another_sample", "population"]
 """The score to be expected of samples of this size; what another sample of this size would score; or the value of the
@@ -101,6 +101,10 @@ class Metric(ABC, Generic[Rows, Summary]):
     all turns of one system that are usable, as they stand in the corpus."""
     resampling: ClassVar[Literal["bootstrap", "jackknife"]] = "bootstrap"
     """"jackknife" where repeated rows would bias the statistic."""
+    first_turns_tell: ClassVar[bool] = False
+    """Whether the first turns of a corpus that is too large to keep are enough of a survey."""
+    not_in_parts: ClassVar[str | None] = None
+    """Why it cannot be measured on parts of a corpus by themselves; None where it can."""
     asks_endpoints: ClassVar[bool] = False
     """Whether it asks language models behind endpoints."""
     parts: ClassVar[tuple[str, ...]] = ()
@@ -189,12 +193,22 @@ class Metric(ABC, Generic[Rows, Summary]):
         joined: Any = np.concatenate(list[Any](batches))
         return joined  # type: ignore[no-any-return]
 
+    def bounded(self, summaries: Sequence[Summary]) -> list[Summary]:
+        """The summaries of a system's groups without what their sum does not keep, so that they never take more than
+        so much memory. Groups that are bounded, added and bounded again are the same as all of them bounded once."""
+        return list(summaries)
+
     def leave_one_out(self, summaries: Sequence[Summary]) -> Iterable[Values]:
         """The values of all summaries but each, from running sums on both sides; there are at least two."""
         before = list(accumulate(summaries, add))
         after = list(accumulate(reversed(summaries), add))[::-1]
         middle = [left + right for left, right in zip(before[:-2], after[2:], strict=True)]
         return map(self.conclude, [after[1], *middle, before[-2]])
+
+    def unseen_variance(self, summaries: Sequence[Summary]) -> Mapping[str, float]:
+        """By part, the variance that leaving out each of these summaries does not show: that of sketches, which stand
+        for more than they hold. Empty where there is none."""
+        return {}
 
     def pack(self, measures: Rows) -> dict[str, NDArray[Any]]:
         """The measures as named arrays, for disk. This default and those of `unpack` and `join` are for rows that are
@@ -280,7 +294,7 @@ class Metric(ABC, Generic[Rows, Summary]):
         changed = [
             f"{name}={field.metadata.get('spell', spell)(getattr(self, field.name))}"
             for name, field in options(type(self)).items()
-            if getattr(self, field.name) != field.default
+            if getattr(self, field.name) != field.default and field.metadata.get("labelled", True)
         ]
         return self.name + (f"[{','.join(changed)}]" if changed else "")
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dialogauge.endpoint.chat import ChatRequest
     from dialogauge.endpoint.endpoint import Endpoint
     from dialogauge.learned.directory import SavedModel
+    from dialogauge.metrics.fitted import FittedWay
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,11 @@ class Prepared(ABC, Generic[Rows, Summary]):
             () if read is None or read.languages is None else (MadeFor(f"the encoder {read.identity}", read.languages),)
         )
         return self.asked.made_for + of_reader + (() if self.trained is None else self.trained.made_for)
+
+    @property
+    def fitted_way(self) -> FittedWay | None:
+        """How it splits texts, where that was left to the language of the corpus."""
+        return None
 
     def usable(self, turn: Turn) -> bool:
         return self.asked.usable(turn)

@@ -19,6 +19,7 @@ from dialogauge.plugins import PlugIns
 
 BUILT_IN = {
     "bleu": "dialogauge.metrics.overlap.bleu:Bleu",
+    "chrf": "dialogauge.metrics.overlap.chrf:Chrf",
     "rouge_l": "dialogauge.metrics.overlap.rouge_l:RougeL",
     "meteor": "dialogauge.metrics.overlap.meteor:Meteor",
     "distinct": "dialogauge.metrics.dialogue.distinct:Distinct",
@@ -303,9 +304,10 @@ def build(cls: type[AnyMetric], text: str, defaults: Mapping[str, str] | None = 
 
 
 def describe_options(cls: type[AnyMetric]) -> str:
-    """The options with their defaults, as `lowercase=false`."""
+    """The options with their defaults, as `lowercase=false`; nothing follows the sign where none is set."""
     return ", ".join(
-        f"{name}={'' if field.default is MISSING else spell(field.default)}" for name, field in options(cls).items()
+        f"{name}={'' if field.default in (MISSING, None) else spell(field.default)}"
+        for name, field in options(cls).items()
     )
 
 

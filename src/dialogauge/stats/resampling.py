@@ -161,15 +161,19 @@ class Jackknife(NamedTuple):
     sizes: NDArray[np.int64]
     extrapolated: bool = False
     """Whether the estimate is what is to be expected of ever larger samples."""
+    unseen: float = 0.0
+    """The variance that the values without each group do not show: that of a sketch."""
 
     def minus(self, other: Jackknife) -> Jackknife:
         """The difference of two statistics over the same groups. Where they do not stand on the same units, a group
-        counts as large as the larger of the two."""
+        counts as large as the larger of the two. What two sketches have in common would take from their variances, and
+        is left in."""
         return Jackknife(
             self.value - other.value,
             self.without - other.without,
             np.maximum(self.sizes, other.sizes),
             self.extrapolated,
+            self.unseen + other.unseen,
         )
 
     @property
@@ -198,7 +202,7 @@ class Jackknife(NamedTuple):
             return float("nan")
         share = sizes.sum() / sizes
         pseudo = share * self.value - (share - 1) * without
-        return float(np.sqrt(np.mean((pseudo - self._centre) ** 2 / (share - 1))))
+        return float(np.sqrt(np.mean((pseudo - self._centre) ** 2 / (share - 1)) + self.unseen))
 
     @property
     def freedom(self) -> int:

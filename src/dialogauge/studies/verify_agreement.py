@@ -17,9 +17,9 @@ from dialogauge.agreement.study import Collected, StudyPlan, study
 from dialogauge.agreement.table import scope_in_words
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import InputError
-from dialogauge.evaluation.kept.saved import read_record
-from dialogauge.evaluation.measure import Measured
+from dialogauge.errors import InputError, describe
+from dialogauge.evaluation.kept.saved import RUN, read_record
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.sample import measure_rows
 from dialogauge.evaluation.units import Units
 from dialogauge.metrics.prepared import AnyPrepared, MeanMetric
@@ -95,15 +95,27 @@ def verify_agreement(path: Path, progress: bool = False) -> Verification:
     record = read_record(path)
     if not record.get("texts"):
         return Verification(str(path), [], [NO_TEXTS])
+    orders, whole = _orders(path, record), record.get("whole_dialogues", [])
     derived = Derived()
     with progress_bar(kept.rated, shown=progress, unit="corpus") as bar:
         for part in bar:
-            order = record.get("systems", {}).get(part.corpus, [])
-            _corpus(path, kept, part, order, part.corpus in record.get("whole_dialogues", []), derived)
+            _corpus(path, kept, part, orders.get(part.corpus, []), part.corpus in whole, derived)
     derived.checks += _rows(kept, derived)
     derived.checks += _ceilings(kept, derived) + _contrasts(kept, derived)
     underived = [f"{what}: {why}" for what, why in derived.reasons.items()]
     return Verification(str(path), derived.checks, underived)
+
+
+def _orders(path: Path, record: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The systems of each corpus in the order of its files."""
+    orders: dict[str, list[str]] = record.get("systems", {})
+    whole = record.get("whole_dialogues", [])
+    listed: list[Any] = list(orders.values()) if isinstance(orders, dict) else [None]
+    for names in (*listed, whole):
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            message = f"is not a whole run: {RUN}: expected lists of systems and of corpora, found {describe(names)}"
+            raise InputError(message, path)
+    return orders
 
 
 def _corpus(

@@ -15,7 +15,7 @@ from dialogauge.evaluation.answer import find_answer
 from dialogauge.evaluation.evaluate_corpus import score_all
 from dialogauge.evaluation.kept.load_result import load_result
 from dialogauge.evaluation.kept.saved import is_run, load_runs
-from dialogauge.evaluation.measure import Measured
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.pairs import all_pairs
 from dialogauge.evaluation.result import Result
 from dialogauge.evaluation.sample import Sample, measure_all
@@ -123,7 +123,9 @@ def _values(kept: Result, samples: Sequence[Sample]) -> list[CheckedNumbers]:
 
 
 def _scores(kept: Result, measured: Measured, progress: bool) -> list[CheckedNumbers]:
-    derived = score_all(measured.samples, measured.requests, kept.settings, floors=True, progress=progress)
+    derived = score_all(
+        measured.samples, measured.requests, kept.settings, measured.foreign, floors=True, progress=progress
+    )
     found = {(score.system, score.metric): score for score in derived}
     checks = []
     for score in kept.scores:

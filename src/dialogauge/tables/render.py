@@ -36,14 +36,17 @@ LATIN, PUNCTUATION = 0x24F, "–—‘’“”…"
 """Characters that every LaTeX knows: Latin letters, and some marks."""
 FOREIGN = "% has characters beyond Latin: compile with LuaLaTeX or XeLaTeX, and a font that has them"
 LABEL = re.compile(r"[^A-Za-z0-9]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def to_json(value: Any) -> str:
-    """JSON with undefined numbers as null. Unsafe characters are spelled as escapes, which JSON reads back."""
-    return printable(json.dumps(_defined(value), ensure_ascii=False, indent=1, allow_nan=False), keep="\n")
+    """JSON with undefined numbers as null. Unsafe characters are spelled as escapes, which JSON reads back. Bytes of a
+    file's name that are no UTF-8, which Python has as halves of surrogate pairs and no JSON may hold, are U+FFFD."""
+    text = json.dumps(_defined(value), ensure_ascii=False, indent=1, allow_nan=False)
+    return printable(_SURROGATE.sub("\ufffd", text), keep="\n")
 
 
 def to_csv(records: Sequence[Mapping[str, Any]]) -> str:

@@ -17,6 +17,7 @@ from dialogauge.metrics.distance.frechet import (
     frechet_of_moments,
     influences,
     shared_trace,
+    unpacked,
 )
 from tests.metrics.distance.rows import line, noise
 
@@ -133,8 +134,8 @@ def test_moments_about_another_point(point):
     x = gaussian(6, 30, 4, shift=2)
     apart = x - np.full(4, point)
     squares = (apart**2).sum(axis=1)
-    scatter, third, fourth = Moments.from_rows(x).about(np.full(4, point))
-    np.testing.assert_allclose(scatter, apart.T @ apart, rtol=1e-10)
+    upper, third, fourth = Moments.from_rows(x).about(np.full(4, point))
+    np.testing.assert_allclose(unpacked(upper, 4), apart.T @ apart, rtol=1e-10)
     np.testing.assert_allclose(third, squares @ apart, rtol=1e-10)
     assert fourth == pytest.approx((squares**2).sum(), rel=1e-10)
 

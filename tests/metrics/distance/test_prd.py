@@ -232,6 +232,8 @@ def test_errors_say_what_was_found():
         ({"runs": 0}, "prd: runs: expected a whole number from 1 to 1,000, found 0"),
         ({"seed": -1}, "seed: expected a whole number from 0 to .*, found -1"),
         ({"clusters": 0}, "prd: clusters: expected a whole number from 1 to 10,000, found 0"),
+        ({"clusters": 999_999_999}, "prd: clusters: expected a whole number from 1 to 10,000, found 999999999"),
+        ({"clusters": 10_000, "runs": 11}, "prd: clusters of all runs: .* from 1 to 100,000, found 110000"),
     ):
         with pytest.raises(InputError, match=match):
             measured(Prd(**options), rows, rows)

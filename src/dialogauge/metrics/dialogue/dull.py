@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 
-from dialogauge.corpus.reading.source import decode, raw_lines, sha256
+from dialogauge.corpus.reading.source import decode, raw_lines, sha256_since, state_of
 from dialogauge.errors import InputError, quote
 
 PHRASES, FUNCTION_WORDS = "dull-phrases.txt", "function-words.txt"
@@ -93,8 +93,9 @@ class DullPhrases:
 
 def read_phrases(path: Path) -> DullPhrases:
     """A file of one phrase a line. Empty lines and lines that begin with # do not count."""
-    lines = ((number, decode(raw, path, number)) for number, raw in raw_lines(path))
-    return DullPhrases(_phrases(lines, path), sha256(path)[:8])
+    state = state_of(path)
+    phrases = _phrases(((number, decode(raw, path, number)) for number, raw in raw_lines(path)), path)
+    return DullPhrases(phrases, sha256_since(path, state)[:8])
 
 
 @cache

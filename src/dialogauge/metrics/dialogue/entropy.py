@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dialogauge.errors import InputError
 from dialogauge.metrics.base import Floats, Values
 from dialogauge.metrics.dialogue.distinct import FIRST, SECOND, NgramIds, WordRows, WordRowsMetric, word_rows
-from dialogauge.text.words import RECIPE
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,3 @@ class Entropy(WordRowsMetric[Frequencies]):
 
     def conclude(self, summary: Frequencies) -> Values:
         return {"": _entropy(int(summary.counts.sum()), float(_c_log_c(summary.counts).sum()))}
-
-    def recipe(self) -> dict[str, str]:
-        return RECIPE

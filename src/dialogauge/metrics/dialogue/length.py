@@ -12,15 +12,16 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, unknown
 from dialogauge.metrics.base import Floats, Learned
+from dialogauge.metrics.fitted import WordMetric
 from dialogauge.metrics.prepared import MeanMetric, Sums
-from dialogauge.text.words import RECIPE, words
+from dialogauge.text.splitters import split_by
 
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
 
 
 @dataclass(frozen=True)
-class Length(MeanMetric):
+class Length(WordMetric[Floats, Sums], MeanMetric):
     """Mean number of words; the part `characters` counts code points. An empty response counts 0."""
 
     name = "length"
@@ -31,11 +32,9 @@ class Length(MeanMetric):
     main = "words"
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
-        rows = [(len(words(turn.response)), len(turn.response)) for turn in turns]
+        split = split_by(self.words)
+        rows = [(len(split(turn.response)), len(turn.response)) for turn in turns]
         return np.array(rows, dtype=np.float64).reshape(len(turns), 2)
-
-    def recipe(self) -> dict[str, str]:
-        return RECIPE
 
 
 NAMED_AT_MOST = 1000

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialogauge.metrics.base import Floats, Values
-from dialogauge.metrics.dialogue.text_sample import SampledTexts, TextSample
-from dialogauge.metrics.overlap.bleu import ORDERS, bleu_from_counts, tokenize_13a
+from dialogauge.metrics.dialogue.text_sample import SampledTexts, TextRows, TextSample
+from dialogauge.metrics.fitted import FittedWay, PreparedFitted
+from dialogauge.metrics.overlap.bleu import ORDERS, bleu_from_counts
+from dialogauge.metrics.overlap.tokens import MTEVAL, TokenMetric, tokenize_by
+
+if TYPE_CHECKING:
+    from dialogauge.encode.encoders import Encoders
 
 Ngram = tuple[str, ...]
 
 
 @lru_cache(maxsize=1 << 14)
-def _counts(text: str) -> tuple[int, tuple[dict[Ngram, int], ...]]:
+def _counts(text: str, tok: str) -> tuple[int, tuple[dict[Ngram, int], ...]]:
     """Tokens, and how often each n-gram occurs, by order."""
-    tokens = tokenize_13a(text)
+    tokens = tokenize_by(tok)(text)
     return len(tokens), tuple(
         Counter(zip(*(tokens[i:] for i in range(order)), strict=False)) for order in range(1, ORDERS + 1)
     )
 
 
-def self_bleu(texts: Sequence[str]) -> float:
+def self_bleu(texts: Sequence[str], tok: str = MTEVAL) -> float:
     """The mean BLEU, 0 to 100, of each text with all others as its references, equal to sacreBLEU's for sentences; NaN
     for fewer than two texts. An empty text has BLEU 0, and counts."""
     if len(texts) < 2:
         return float("nan")
-    lengths, counts = zip(*map(_counts, texts), strict=True)
+    lengths, counts = zip(*(_counts(text, tok) for text in texts), strict=True)
     tables = [_two_largest([count[order] for count in counts]) for order in range(ORDERS)]
     nearest = _nearest(np.array(lengths))
     rows = np.zeros((len(texts), 2 * ORDERS + 2))
@@ -72,7 +78,7 @@ def _nearest(lengths: NDArray[np.int64]) -> Floats:
 
 
 @dataclass(frozen=True)
-class SelfBleu(SampledTexts):
+class SelfBleu(TokenMetric[TextRows, TextSample], SampledTexts):
     """Of a bounded sample of a system's responses."""
 
     name = "self_bleu"
@@ -82,8 +88,32 @@ class SelfBleu(SampledTexts):
     bounds = (0.0, 100.0)
     limit = 500
 
+    def open(self, encoders: Encoders, known: FittedWay | None) -> PreparedSelfBleu:
+        self.filled(known).require()
+        return PreparedSelfBleu(self, known)
+
     def conclude(self, summary: TextSample) -> Values:
-        return {"": self_bleu(summary.texts)}
+        return {"": self_bleu(summary.texts, self.tok)}
+
+    def pack(self, measures: TextRows) -> dict[str, NDArray[Any]]:
+        known = {} if self.is_open else {"tok": np.frombuffer(self.tok.encode(), dtype=np.uint8)}
+        return {**super().pack(measures), **known}
+
+    def recall(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        known: Any = {"tok": arrays["tok"].tobytes().decode()} if self.is_open and "tok" in arrays else {}
+        return replace(self, **known)
 
     def recipe(self) -> dict[str, str]:
-        return {"tok": "13a", "smooth": "exp", "order": str(ORDERS), **super().recipe()}
+        tokens, sample = super().recipe(), SampledTexts.recipe(self)
+        return {**tokens, "smooth": "exp", "order": str(ORDERS), **sample}
+
+
+@dataclass(frozen=True)
+class PreparedSelfBleu(PreparedFitted[TextRows, TextSample]):
+    """Texts are cut up once all of them are there: what concludes must know how."""
+
+    asked: SelfBleu
+
+    @property
+    def metric(self) -> SelfBleu:
+        return self.asked.filled(self.known)

@@ -14,12 +14,16 @@ from dialogauge.corpus.dialogues import dialogues, said_by_other, said_by_self
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, unknown
 from dialogauge.metrics.base import Floats
-from dialogauge.metrics.prepared import MeanMetric
-from dialogauge.text.words import RECIPE, words
+from dialogauge.metrics.fitted import WordMetric
+from dialogauge.metrics.prepared import MeanMetric, Sums
+from dialogauge.text.splitters import AUTO, split_by
 
 Ngram = tuple[str, ...]
 
-_words = lru_cache(maxsize=1 << 14)(lambda text: tuple(words(text)))
+
+@lru_cache(maxsize=1 << 14)
+def _words(text: str, words: str = AUTO) -> tuple[str, ...]:
+    return tuple(split_by(words)(text))
 
 
 def ngrams(tokens: Sequence[str], n: int) -> list[Ngram]:
@@ -38,7 +42,7 @@ def repeated_share(text: str, earlier: Iterable[str], n: int = 2) -> float:
 
 
 @dataclass(frozen=True)
-class SaidBefore(MeanMetric):
+class SaidBefore(WordMetric[Floats, Sums], MeanMetric):
     """The mean over turns of the share of n-grams that were said before. A turn before which nothing was said, or
     without words, has no value."""
 
@@ -68,7 +72,7 @@ class SaidBefore(MeanMetric):
             for place in places:
                 turn = turns[place]
                 self._hear(self.before(turn), heard, texts)
-                said = _words(turn.response)
+                said = _words(turn.response, self.words)
                 own = ngrams(said, self.n)
                 if own and heard:
                     rows[place] = sum(ngram in heard for ngram in own) / len(own), said in texts
@@ -84,13 +88,10 @@ class SaidBefore(MeanMetric):
 
     def _hear(self, said: Iterable[str], heard: set[Ngram], texts: set[Ngram]) -> None:
         for text in said:
-            tokens = _words(text)
+            tokens = _words(text, self.words)
             if tokens not in texts:
                 texts.add(tokens)
                 heard.update(ngrams(tokens, self.n))
-
-    def recipe(self) -> dict[str, str]:
-        return RECIPE
 
 
 @dataclass(frozen=True)

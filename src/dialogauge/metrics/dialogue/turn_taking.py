@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from dialogauge.corpus.dialogues import dialogues
 from dialogauge.corpus.turn import Turn
 from dialogauge.metrics.base import Floats, Values
+from dialogauge.metrics.fitted import WordMetric
 from dialogauge.metrics.prepared import MeanMetric, SumMetric, Sums
-from dialogauge.text.words import RECIPE, words
+from dialogauge.text.splitters import split_by
 
 MARK = "[?\u037e\u055e\u061f\u1367\u2047-\u2049\u203d\u2e2e\uff1f]"
 """Question marks: ASCII's, Greek, Armenian, Arabic, Ethiopic, double ones, the interrobang, the reversed one, wide."""
@@ -66,7 +67,7 @@ class Turns(SumMetric):
 
 
 @dataclass(frozen=True)
-class TalkShare(SumMetric):
+class TalkShare(WordMetric[Floats, Sums], SumMetric):
     """The system's words by its words and those of the messages that it answers, over all turns together. A row has
     both numbers of words; a turn without a context, or without a word on both sides, has no value."""
 
@@ -77,9 +78,9 @@ class TalkShare(SumMetric):
     needs = (frozenset({"context"}),)
 
     def measure(self, turns: Sequence[Turn]) -> Floats:
-        rows = np.full((len(turns), 2), np.nan)
+        split, rows = split_by(self.words), np.full((len(turns), 2), np.nan)
         for place, turn in enumerate(turns):
-            if turn.context and any(spoken := [len(words(text)) for text in (turn.response, turn.context[-1])]):
+            if turn.context and any(spoken := [len(split(text)) for text in (turn.response, turn.context[-1])]):
                 rows[place] = spoken
         return rows
 
@@ -91,9 +92,6 @@ class TalkShare(SumMetric):
 
     def per_turn(self, measures: Floats) -> Floats:
         return _ratio(measures[:, 0], measures.sum(axis=1))
-
-    def recipe(self) -> dict[str, str]:
-        return RECIPE
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:

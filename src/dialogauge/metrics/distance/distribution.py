@@ -205,10 +205,6 @@ class DistributionMetric(EncoderMetric[PairedRows, PairedSummary[Side]]):
         has = measures.place != NONE
         return PairedSummary(int(has.sum()), int(measures.cut[has].sum()), *self.sides(measures))
 
-    def bounded(self, summaries: Sequence[PairedSummary[Side]]) -> list[PairedSummary[Side]]:
-        """The summaries without what their sum does not keep."""
-        return list(summaries)
-
     @property
     def distance(self) -> DistributionMetric[Side]:
         return self

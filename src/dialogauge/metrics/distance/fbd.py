@@ -4,7 +4,7 @@ each side's vectors are taken for a Gaussian."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any, Literal
@@ -29,7 +29,7 @@ from dialogauge.metrics.distance.frechet import (
 from dialogauge.metrics.distance.paired_rows import PairedRows, PairedSummary, flattened
 
 KEPT = 2
-"""Up to this many vectors for each dimension are kept: they take as much memory as the moments, in single precision."""
+"""Up to this many vectors for each dimension are kept: a few more than dimensions still have a faster way."""
 POOLED = 40_000_000
 """The most numbers that the vectors of a pool may have, in double precision 320 MB."""
 FLAT = 1e-13
@@ -76,6 +76,15 @@ class VectorSummary:
     def __sub__(self, part: VectorSummary) -> VectorSummary:
         """What is left of a sum without one of its parts, by moments."""
         return VectorSummary(None, self.moments - part.moments)
+
+    @property
+    def numbers(self) -> int:
+        """Of vectors that are kept."""
+        return 0 if self.rows is None else self.rows.size
+
+    def smaller(self) -> VectorSummary:
+        """By moments, where these take less memory than the vectors."""
+        return self if self.rows is None or len(self.rows) <= self.width else VectorSummary(None, self.moments)
 
     def gaussian(self, shrunk: bool = False) -> Gaussian:
         if shrunk:
@@ -125,8 +134,8 @@ class PooledSample:
     @staticmethod
     def fits(summaries: Sequence[VectorSummary]) -> bool:
         """Whether all vectors are kept, and are not too many to keep them twice."""
-        kept = [summary.rows.size for summary in summaries if summary.rows is not None]
-        return len(kept) == len(summaries) and sum(kept) <= POOLED
+        kept = all(summary.rows is not None for summary in summaries)
+        return kept and sum(summary.numbers for summary in summaries) <= POOLED
 
     @classmethod
     def pooled(cls, summaries: Sequence[VectorSummary]) -> PooledSample:
@@ -226,6 +235,12 @@ class Fbd(DistributionMetric[VectorSummary]):
 
     def total(self, sides: Sequence[VectorSummary]) -> VectorSummary:
         return total(sides)
+
+    def bounded(self, summaries: Sequence[PairedSummary[VectorSummary]]) -> list[PairedSummary[VectorSummary]]:
+        """Vectors that are too many for a pool are kept only where moments would take more memory."""
+        if sum(side.numbers for side in flattened(summaries)) <= POOLED:
+            return list(summaries)
+        return [replace(each, real=each.real.smaller(), generated=each.generated.smaller()) for each in summaries]
 
     def leave_one_out(self, summaries: Sequence[PairedSummary[VectorSummary]]) -> Iterator[Values]:
         if self._pools(flattened(summaries)):

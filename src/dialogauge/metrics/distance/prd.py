@@ -30,6 +30,9 @@ from dialogauge.metrics.distance.paired_rows import PairedRows, PairedSummary, f
 if TYPE_CHECKING:
     from dialogauge.encode.encoders import Encoders
 
+MOST_CENTRES = 100_000
+"""Of all runs together; they are held at once for each system."""
+
 
 @dataclass(frozen=True)
 class Histograms:
@@ -79,6 +82,7 @@ class Prd(DistributionMetric[Histograms]):
         super().__post_init__()
         check_whole(f"{self.name}: runs", self.runs, 1, 1000)
         check_whole(f"{self.name}: clusters", self.clusters, 1, 10_000)
+        check_whole(f"{self.name}: clusters of all runs", self.clusters * self.runs, 1, MOST_CENTRES)
         check_seed(self.seed)
 
     @property
@@ -107,8 +111,9 @@ class Prd(DistributionMetric[Histograms]):
         return Learned(self, Codebooks(vectors.known.real, self.books(surveyed, vectors)))
 
     def books(self, surveyed: BySystem[Turn], vectors: PreparedDistribution[Histograms]) -> dict[str, Floats]:
-        """The centres for each system."""
-        return {system: self._book(sample.records, vectors) for system, sample in surveyed.samples.items()}
+        """The centres for each system, in the order of their names: what is encoded together does not depend on which
+        stands first in a file."""
+        return {system: self._book(sample.records, vectors) for system, sample in sorted(surveyed.samples.items())}
 
     def _book(self, turns: Sequence[Turn], vectors: PreparedDistribution[Histograms]) -> Floats:
         rows = vectors.measure(turns)

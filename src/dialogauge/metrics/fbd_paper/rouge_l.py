@@ -15,7 +15,7 @@ from dialogauge.metrics.base import Floats
 from dialogauge.metrics.fbd_paper import COMPAT
 from dialogauge.metrics.overlap.meteor import TABLE, table
 from dialogauge.metrics.overlap.porter import stem
-from dialogauge.metrics.overlap.rouge_l import RougeL, RougeLScore, rouge_words
+from dialogauge.metrics.overlap.rouge_l import RougeLMean, RougeLScore, rouge_words
 from dialogauge.metrics.prepared import Sums
 from dialogauge.text.words import words
 
@@ -198,7 +198,7 @@ def _count_words(lines: TokenLines) -> int:
 
 
 @dataclass(frozen=True)
-class PaperRougeL(RougeL):
+class PaperRougeL(RougeLMean):
     """Mean ROUGE-L F-measure of stemmed words. An empty response scores 0."""
 
     def measure(self, turns: Sequence[Turn]) -> Floats:

@@ -12,7 +12,8 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike
 from dialogauge.corpus.rated_pairs import RatedPair
 from dialogauge.errors import COUNT, InputError, check_whole, unknown
-from dialogauge.evaluation.measure import Measured, measure
+from dialogauge.evaluation.measure import measure
+from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
 from dialogauge.metrics.default_set import Choice
 from dialogauge.people.estimate.caveats import estimate_caveats
@@ -93,6 +94,7 @@ def estimate(
         run.real_turns(),
         for_agreement=True,
         asking=run.asking,
+        language=run.language,
     )
     known = rated_turns(whole.turns, measured, [Scope("", "", "turn")]).values
     estimating = Estimating(list(known), run.settings, these_turns, anytime)

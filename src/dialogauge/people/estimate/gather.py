@@ -16,7 +16,7 @@ from dialogauge.corpus.ratings import join_ratings
 from dialogauge.corpus.readers.turns import header_of
 from dialogauge.corpus.reading.columns import holds_responses
 from dialogauge.corpus.reading.reader import FileHead
-from dialogauge.corpus.reading.source import STDIN, refuse_missing, sha256
+from dialogauge.corpus.reading.source import STDIN, refuse_missing, sha256_since, state_of
 from dialogauge.corpus.trusted import trusted_only
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import InputError, quote
@@ -36,8 +36,9 @@ def gather(given: CorpusLike, ratings: Paths | None = None, *, trusted: bool = F
     for path in _listed(ratings):
         refuse_missing(path)
         if holds_rated_pairs(path):
+            state = state_of(path)
             own, caveats = read_rated_pairs(path, trusted=trusted)
-            file = SourceFile(str(path), sha256(path), "pairwise")
+            file = SourceFile(str(path), sha256_since(path, state), "pairwise")
             corpus = replace(corpus, files=(*corpus.files, file), caveats=(*corpus.caveats, *caveats))
             corpus = _join_chances(corpus, [side for pair in own for side in (pair.a, pair.b)], path)
             pairs += own
