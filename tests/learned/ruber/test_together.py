@@ -1,4 +1,4 @@
-"""Recurrent networks trained side by side learn what torch's own layers and optimizer teach them alone."""
+"""Networks trained side by side learn what torch's own layers and optimizer teach them alone."""
 
 from dataclasses import replace
 from functools import cache, partial
@@ -77,18 +77,20 @@ def agree(left, right):
 
 
 STOPPING = {"rate": 0.02, "stop": 1, "patience": 1, "epochs": 5}
+POOLED = {**STOPPING, "sentence": "mean"}
 LINEAR = {"schedule": "linear", "epochs": 2, "negatives": ("random", "hard")}
 
 
 @pytest.mark.parametrize(
-    ("options", "recorder"), [(STOPPING, graph_recorder), (STOPPING, replaying), (LINEAR, replaying)]
+    ("options", "recorder"),
+    [(STOPPING, graph_recorder), (STOPPING, replaying), (LINEAR, replaying), (POOLED, replaying)],
 )
 def test_side_by_side_is_as_alone(task, alone, options, recorder):
     every = recipes(**options)
     found = Together([task(recipe) for recipe in every], [None] * len(every), recorder).run(progress=False)
     for recipe, fitted in zip(every, found, strict=True):
         agree(fitted, alone(recipe))
-    if options == STOPPING:
+    if options is STOPPING:
         assert len({len(fitted.curve) for fitted in found}) > 1
 
 
@@ -129,11 +131,22 @@ def test_what_was_broken_off_side_by_side_goes_on_alone(task, alone, tmp_path, m
         agree(Loop(task(recipe)).run(checkpoint), alone(recipe))
 
 
-def test_only_recurrent_networks_without_dropout_are_stacked(training_data, towers_data):
-    plain, dropped = quick(sentence="rnn"), quick(sentence="rnn", dropout=0.5)
-    found = training_data("rnn")
-    assert can_be_stacked(make_task(found, plain, 0).network)
+CPU, GPU = torch.device("cpu"), torch.device("cuda")
+
+
+@pytest.mark.parametrize("sentence", ["rnn", "mean"])
+def test_networks_with_dropout_are_not_stacked(training_data, sentence):
+    plain, dropped = quick(sentence=sentence), quick(sentence=sentence, dropout=0.5)
+    found = training_data(sentence)
+    assert can_be_stacked(make_task(found, plain, 0).network, GPU)
     shape = replace(found.shape, dropout=dropped.dropout)
-    assert not can_be_stacked(make_task(replace(found, shape=shape), dropped, 0).network)
-    assert not can_be_stacked(make_task(training_data("mean"), quick(), 0).network)
-    assert not can_be_stacked(make_task(towers_data, quick(), 0).network)
+    assert not can_be_stacked(make_task(replace(found, shape=shape), dropped, 0).network, GPU)
+
+
+def test_on_a_cpu_recurrent_networks_alone_are_stacked(training_data):
+    networks = [make_task(training_data(sentence), quick(sentence=sentence), 0).network for sentence in ("rnn", "mean")]
+    assert [can_be_stacked(network, CPU) for network in networks] == [True, False]
+
+
+def test_towers_are_not_stacked(towers_data):
+    assert not can_be_stacked(make_task(towers_data, quick(), 0).network, GPU)

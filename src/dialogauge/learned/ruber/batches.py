@@ -1,4 +1,4 @@
-"""What a step of several recurrent networks looks at: rows of texts, with the order and lengths of them."""
+"""What a step of several networks looks at: rows of texts, with the order and lengths of them."""
 
 from __future__ import annotations
 

@@ -1,13 +1,15 @@
-"""Several of RUBER's recurrent networks as one: every tensor of theirs with a leading axis of members."""
+"""Several of RUBER's networks as one: every tensor of theirs with a leading axis of members."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import log, prod
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from dialogauge.learned.ruber.inputs import TextInputs
 from dialogauge.learned.ruber.networks import Relatedness
 from dialogauge.learned.ruber.recurrence import Packing, encode_texts
 from dialogauge.learned.words import WordStates
@@ -77,9 +79,13 @@ class Stacked:
         """The tensors of a part of the networks."""
         return {key.removeprefix(name): tensor for key, tensor in self.weights.items() if key.startswith(name)}
 
-    def recurrent(self, inputs: WordStates, rows: Tensor, parts: Sequence[str], packing: Packing) -> Tensor:
-        """`parts` says which network each chunk is for: query or response."""
-        return encode_texts(inputs, rows, [self.network(f"{part}_rnn.gru.") for part in parts], packing)
+    def sentences(self, inputs: TextInputs, rows: Tensor, parts: Sequence[str], packing: Packing) -> Tensor:
+        """The vectors of texts, (members, chunks, texts, width). `parts` says which network each chunk is for: query or
+        response."""
+        if isinstance(inputs, WordStates):
+            return encode_texts(inputs, rows, [self.network(f"{part}_rnn.gru.") for part in parts], packing)
+        pooled: Any = inputs[rows]
+        return pooled  # type: ignore[no-any-return]
 
     def logits(self, queries: Tensor, responses: Tensor) -> Tensor:
         """Of queries (members, pairs, width) with responses (members, pairs, kinds, width)."""
@@ -94,11 +100,12 @@ class Stacked:
         return found.view(responses.shape[:-1])
 
 
-def can_be_stacked(network: nn.Module) -> bool:
-    """Recurrent networks, whose many small steps take long alone; none with dropout, since what each of them leaves out
-    by chance is its own."""
+def can_be_stacked(network: nn.Module, device: torch.device) -> bool:
+    """Those of the paper whose many small steps take long alone: recurrent ones, on a GPU all. None with dropout, since
+    what each of them leaves out by chance is its own."""
     dropouts = [module.p for module in network.modules() if isinstance(module, nn.Dropout)]
-    return isinstance(network, Relatedness) and network.query_rnn is not None and not any(dropouts)
+    small_steps = isinstance(network, Relatedness) and (network.query_rnn is not None or device.type == "cuda")
+    return small_steps and not any(dropouts)
 
 
 def _flat(tensors: Iterable[Tensor]) -> Tensor:

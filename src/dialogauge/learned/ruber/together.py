@@ -1,4 +1,4 @@
-"""Recurrent networks trained side by side, as one with a leading axis: each learns what it would learn alone."""
+"""Networks trained side by side, as one with a leading axis: each learns what it would learn alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from torch import Tensor
 from dialogauge.learned.ruber.batches import Batch, Packings, sorted_batch
 from dialogauge.learned.ruber.fit import SCORED, Epoch, RuberTask, pairwise
 from dialogauge.learned.ruber.graphs import Recorder, Steps, beside, graph_recorder
+from dialogauge.learned.ruber.inputs import TextInputs
 from dialogauge.learned.ruber.recurrence import Packing
 from dialogauge.learned.ruber.stacked import Stacked
 from dialogauge.learned.training.checkpoint import Checkpoint
@@ -30,10 +31,15 @@ PAUSE = 30.0
 def train_together(
     tasks: Sequence[RuberTask], checkpoints: Sequence[Checkpoint | None], progress: bool = False
 ) -> list[Fitted[Epoch]]:
-    """Of recurrent networks on the same pairs and texts, whose recipes differ in loss and seed alone."""
+    """Of networks on the same pairs and texts, whose recipes differ in loss and seed alone."""
     together = Together(tasks, checkpoints)
     with beside(together.device):
         return together.run(progress)
+
+
+def lengths_of(inputs: TextInputs) -> Tensor:
+    """Of all texts, on the CPU; 1 where their words are pooled."""
+    return inputs.lengths.cpu() if isinstance(inputs, WordStates) else torch.ones(len(inputs), dtype=torch.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +63,10 @@ class Together:
     ) -> None:
         kept = zip(tasks, checkpoints, strict=True)
         self.members = [Member(task, Loop(task), checkpoint) for task, checkpoint in kept]
-        self.device, inputs = tasks[0].device, tasks[0].inputs
-        assert isinstance(inputs, WordStates)
-        self._lengths, self._recorder = inputs.lengths.cpu(), recorder
+        self.device, self._recorder = tasks[0].device, recorder
+        self._lengths = lengths_of(tasks[0].inputs)
         self._packings = Packings(self.device, few=recorder(self.device) is not None)
-        self._held = HeldTexts(tasks[0], inputs, self._lengths)
+        self._held = HeldTexts(tasks[0], self._lengths)
         for member in self.members:
             member.loop.begin(member.checkpoint)
 
@@ -149,18 +154,17 @@ class Stack:
         """Of each pair, the vectors of its texts: (members, pairs, texts, width)."""
         chunks, pairs = rows.shape[1:]
         parts = ("query", *["response"] * (chunks - 1))
-        assert isinstance(self.inputs, WordStates)
-        ends = self.networks.recurrent(self.inputs, rows, parts, packing).flatten(1, 2)
-        found = ends.gather(1, places[..., None].expand(-1, -1, ends.shape[-1]))
+        vectors = self.networks.sentences(self.inputs, rows, parts, packing).flatten(1, 2)
+        found = vectors.gather(1, places[..., None].expand(-1, -1, vectors.shape[-1]))
         return found.view(len(rows), pairs, chunks, -1)
 
 
 class HeldTexts:
     """Pairs held back, of which every network reads every text once. `lengths` are those of all texts, on the CPU."""
 
-    def __init__(self, task: RuberTask, inputs: WordStates, lengths: Tensor) -> None:
+    def __init__(self, task: RuberTask, lengths: Tensor) -> None:
         pairs = task.held.pairs
-        self._device, self._inputs, self._lengths = task.device, inputs, lengths
+        self._device, self._inputs, self._lengths = task.device, task.inputs, lengths
         responses = np.column_stack([pairs.responses, task.held.negatives])
         queries, asked = np.unique(pairs.queries, return_inverse=True)
         distinct, answered = np.unique(responses, return_inverse=True)
@@ -182,9 +186,9 @@ class HeldTexts:
     def _vectors(self, stack: Stack, texts: Tensor, part: str) -> Tensor:
         """(members, texts, width)"""
         order = self._lengths[texts].argsort(descending=True)
-        ends = []
+        found = []
         for some in torch.split(texts[order], ENCODED):
             packing = Packing.from_lengths(self._lengths[some].to(self._device))
             rows = some.to(self._device).expand(len(stack.members), 1, -1)
-            ends.append(stack.networks.recurrent(self._inputs, rows, [part], packing)[:, 0])
-        return torch.cat(ends, dim=1)[:, order.argsort().to(self._device)]
+            found.append(stack.networks.sentences(self._inputs, rows, [part], packing)[:, 0])
+        return torch.cat(found, dim=1)[:, order.argsort().to(self._device)]

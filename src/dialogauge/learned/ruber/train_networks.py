@@ -160,7 +160,8 @@ def train_all(
 def _fit(tasks: Sequence[RuberTask], checkpoints: Sequence[Checkpoint | None], progress: bool) -> list[Fitted[Epoch]]:
     """Side by side where that can be done, else one after the other."""
     found: list[Fitted[Epoch]] = []
-    side_by_side = AT_ONCE[tasks[0].device.type] if can_be_stacked(tasks[0].network) else 1
+    device = tasks[0].device
+    side_by_side = AT_ONCE[device.type] if can_be_stacked(tasks[0].network, device) else 1
     for start in range(0, len(tasks), side_by_side):
         some = slice(start, start + side_by_side)
         if side_by_side > 1:

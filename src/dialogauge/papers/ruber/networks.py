@@ -183,8 +183,8 @@ class Workshop:
 
     def _train(self, networks: Sequence[PaperNetwork]) -> None:
         with _counted(len(networks), self.progress) as count:
-            # Losses and seeds share what is encoded, and recurrent ones are trained side by side; the training data of
-            # one at a time is in memory.
+            # Losses and seeds share what is encoded, and are trained side by side; the training data of one group at a
+            # time is in memory.
             for _, group in groupby(_by_training_data(networks), key=_training_data_key):
                 self._train_group(list(group), count)
 
