@@ -1,12 +1,15 @@
-"""Without the extra `neural`: lexical metrics and word vectors work, and the rest says what to install."""
+"""Without any extra: lexical metrics and word vectors work, and the rest says what to install."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import dialogauge
 from dialogauge.errors import NEURAL_PACKAGES, MissingPackage
 
 EXAMPLES = str(Path(__file__).resolve().parents[1] / "examples" / "everyday.jsonl")
@@ -32,10 +35,18 @@ NEEDS = {
     "train gauge": ("train", "gauge", EXAMPLES, "--out", "model"),
     "ruber-table3": ("reproduce", "ruber-table3", "--corpora", "."),
 }
+PARQUET = {
+    "out": ("score", EXAMPLES, "--metrics", "bleu", "--out", "run"),
+    "shard": ("score", EXAMPLES, "--metrics", "bleu", "--shard", "1/2", "--out", "run"),
+    "correlate": ("correlate", EXAMPLES, "--metrics", "bleu", "--out", "run"),
+    "file": ("score", "turns.parquet"),
+    "store": ("score", "s3://bucket/turns.jsonl"),
+    "report": ("report", "kept", "--out", "report.html"),
+}
 PROGRAM = f"""
 import io, json, sys
 from contextlib import redirect_stderr, redirect_stdout
-sys.modules.update(dict.fromkeys({NEURAL_PACKAGES!r}))  # None: as if it were not installed
+sys.modules.update(dict.fromkeys({(*NEURAL_PACKAGES, "pyarrow")!r}))  # None: as if it were not installed
 from dialogauge.cli.main import main
 done = {{}}
 for name, call in json.load(sys.stdin).items():
@@ -51,8 +62,14 @@ def without(tmp_path_factory):
     """What each call gives in a process that has none of the packages: code, stdout and stderr."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "words.txt").write_text("".join(f"{word} {i} 1 {i * i}\n" for i, word in enumerate(["i", "the", "you"])))
+    pq.write_table(pa.table({"response": ["fine, and you?"]}), folder / "turns.parquet")
+    dialogauge.evaluate(EXAMPLES, "bleu").save(folder / "kept")
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], input=json.dumps(WORKS | NEEDS), capture_output=True, text=True, cwd=folder
+        [sys.executable, "-c", PROGRAM],
+        input=json.dumps(WORKS | NEEDS | PARQUET),
+        capture_output=True,
+        text=True,
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -91,6 +108,14 @@ def test_what_needs_the_extra_says_so_in_a_line(without, name):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("name", PARQUET)
+def test_what_needs_pyarrow_says_so_in_a_line(without, name):
+    code, out, err = without[name]
+    assert (code, out) == (1, "")
+    assert err.endswith(" needs the package pyarrow: pip install 'dialogauge[parquet]'\n")
+    assert err.count("\n") == 1
+
+
 def test_who_needs_it_is_named(without):
     assert without["bertscore"][2].startswith("the encoder 'minilm' needs")
     assert without["ruber"][2].startswith("a trained model (ruber) needs")
@@ -98,8 +123,6 @@ def test_who_needs_it_is_named(without):
 
 
 def test_training_from_python(monkeypatch):
-    import dialogauge
-
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingPackage, match=r"^dialogauge\.train_ruber needs the package torch"):
         _ = dialogauge.train_ruber

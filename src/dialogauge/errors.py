@@ -130,6 +130,13 @@ def require_neural(purpose: str) -> None:
             raise MissingPackage(package, "neural", purpose)
 
 
+def require_arrow(purpose: str) -> None:
+    """Refuses with what to install where pyarrow is missing, half of all that the package would otherwise stand on;
+    imports nothing."""
+    if find_spec("pyarrow") is None:
+        raise MissingPackage("pyarrow", "parquet", purpose)
+
+
 def quote(text: str) -> str:
     """The text in quotation marks, cut to 60 characters. `repr` escapes whatever is not printable: control
     characters of both sets, bidirectional controls, line separators, lone surrogates."""

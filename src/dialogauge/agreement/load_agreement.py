@@ -16,7 +16,7 @@ from dialogauge.array_file import open_plain
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object, to_record
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError, describe, quote
+from dialogauge.errors import Caveat, InputError, describe, quote, require_arrow
 from dialogauge.evaluation.kept.saved import RUN, TURNS, kept_texts, read_record
 from dialogauge.evaluation.options import Settings
 
@@ -31,6 +31,7 @@ def load_agreement(path: str | Path) -> Agreement:
     """What `correlate --out` or `Agreement.save` wrote. `points` are not kept; of rated turns without kept texts, only
     id and system are known."""
     path = Path(path)
+    require_arrow("what a kept run holds of single turns")
     try:
         record = read_record(path)
         if record["schema"] != SCHEMA:

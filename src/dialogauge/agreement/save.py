@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dialogauge.errors import require_arrow
 from dialogauge.evaluation.kept.save import provenance, write_answers
 from dialogauge.evaluation.kept.saved import ANSWERS, RUN, TURNS
 from dialogauge.evaluation.kept.texts import TEXTS, TextsWriter
@@ -42,6 +43,7 @@ def save_agreement(
 
 def check_agreement_writable(directory: Path, overwrite: bool) -> None:
     """Refuses a directory that is there already, before any work is done."""
+    require_arrow("keeping a run")
     check_writable(directory, overwrite, FILES, "a run")
 
 

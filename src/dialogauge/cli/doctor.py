@@ -21,11 +21,11 @@ examples:
 REQUIRED = {
     "numpy": "everything",
     "pandas": "data frames",
-    "pyarrow": "Parquet files",
     "scipy": "intervals",
     "tqdm": "progress bars",
 }
 OPTIONAL = {
+    "pyarrow": ("parquet", "Parquet files, kept runs, files in object stores"),
     "torch": ("neural", "encoders and trained models"),
     "transformers": ("neural", "encoders and trained models"),
     "matplotlib": ("plot", "figures"),

@@ -20,7 +20,7 @@ from dialogauge.corpus.reading.reader import LocatedTurn, Reading
 from dialogauge.corpus.reading.records import turn
 from dialogauge.corpus.reading.remote import input_path
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import Caveat, InputError, describe, quote
+from dialogauge.errors import Caveat, InputError, describe, quote, require_arrow
 
 TAKEN = (
     "a Corpus, a path or several, a list of dicts or Turns, a pandas DataFrame, or what gives Arrow tables (a polars "
@@ -197,6 +197,7 @@ def _rows_of(frame: Any) -> _Rows:
     if _is_pandas(frame):
         return _rows_of_pandas(frame)
     if hasattr(frame, "__arrow_c_stream__"):
+        require_arrow(f"a table that is no pandas frame ({type(frame).__name__})")
         import pyarrow as pa
 
         try:

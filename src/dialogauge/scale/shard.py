@@ -16,7 +16,7 @@ from dialogauge.array_file import open_plain
 from dialogauge.corpus.load import Loading
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, require_arrow
 from dialogauge.evaluation.kept.save import provenance
 from dialogauge.evaluation.kept.texts import TextsOfParts
 from dialogauge.evaluation.kept.turn_values import VALUES, SpooledFiles, TurnValuesWriter
@@ -59,6 +59,7 @@ class ShardNumber:
 
 
 def check_shard_writable(directory: Path, overwrite: bool) -> None:
+    require_arrow("keeping a shard")
     check_writable(directory, overwrite, FILES, "a shard")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dialogauge.corpus.reading import source
 from dialogauge.corpus.reading.source import any_size, opened, size_of
-from dialogauge.errors import InputError, quote
+from dialogauge.errors import InputError, quote, require_arrow
 
 _FEWEST, _MOST = 16, 1024
 """Rows of a batch."""
@@ -19,6 +19,7 @@ _BATCH_BYTES = 1 << 28
 
 @contextmanager
 def parquet_file(path: Path) -> Iterator[Any]:
+    require_arrow("reading Parquet")
     import pyarrow.parquet as pq
 
     with opened(path) as stream:

@@ -14,7 +14,7 @@ from pathlib import Path, PosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, require_arrow
 
 SCHEMES = ("s3", "gs", "hdfs")
 BLOCK = 4 * 2**20
@@ -40,6 +40,7 @@ def input_path(given: str | os.PathLike[str]) -> Path:
         return Path(given)
     if os.name != "posix":
         raise InputError(f"{scheme}:// is read on Linux and macOS alone; copy the file here first", Path(given))
+    require_arrow(f"reading {scheme}://")
     host, _, key = rest.partition("/")
     if not host or not key.strip("/"):
         raise InputError(f"expected {scheme}://{'HOST:PORT/PATH' if scheme == 'hdfs' else 'BUCKET/KEY'}", str(given))

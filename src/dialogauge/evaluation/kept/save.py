@@ -16,6 +16,7 @@ import numpy as np
 
 from dialogauge import __version__
 from dialogauge.endpoint.chat import canonical
+from dialogauge.errors import require_arrow
 from dialogauge.evaluation.kept.saved import ANSWERS, MEASURES, RUN, SCHEMA, TURNS, pack_samples
 from dialogauge.evaluation.kept.texts import TEXTS
 from dialogauge.evaluation.kept.turn_values import TurnValuesWriter
@@ -58,6 +59,7 @@ def save_result(
 
 def check_run_writable(directory: Path, overwrite: bool) -> None:
     """Refuses a directory that is there already, before any work is done."""
+    require_arrow("keeping a run")
     check_writable(directory, overwrite, FILES, "a run")
 
 

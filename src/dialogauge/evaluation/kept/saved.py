@@ -18,7 +18,7 @@ from dialogauge.array_file import open_plain, read_arrays
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import Caveat, InputError
+from dialogauge.errors import Caveat, InputError, require_arrow
 from dialogauge.evaluation import caveats
 from dialogauge.evaluation.kept.texts import TEXTS, read_texts
 from dialogauge.evaluation.measured import Measured
@@ -61,6 +61,7 @@ class KeptTexts:
     run: Path
 
     def __iter__(self) -> Iterator[Turn]:
+        require_arrow("what a kept run holds of single turns")
         try:
             with open_plain(self.run / TEXTS) as file:
                 yield from read_texts(file)
@@ -213,6 +214,8 @@ def read_record(path: Path) -> dict[str, Any]:
 
 def load_run(path: Path, *, turns: bool = False) -> Run:
     """`turns`: whether samples have the id and the value of each turn again, too."""
+    if turns:
+        require_arrow("what a kept run holds of single turns")
     try:
         record = read_record(path)
         if record["schema"] != SCHEMA:

@@ -13,6 +13,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 
 from dialogauge.corpus.turn import Turn
+from dialogauge.errors import require_arrow
 from dialogauge.metrics.base import AnyMetric, Floats
 
 
@@ -21,6 +22,7 @@ class TurnValuesWriter:
     file is given open: pyarrow would take a path such as `s3:runs/1` for an address."""
 
     def __init__(self, target: IO[bytes]) -> None:
+        require_arrow("keeping values of turns (keep_values=False does without)")
         import pyarrow as pa
         import pyarrow.parquet as pq
 
