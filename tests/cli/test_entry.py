@@ -34,17 +34,6 @@ def verbs(conversations, folder):
     ]
 
 
-@pytest.fixture(autouse=True)
-def no_signal_is_ignored():
-    """A test that a script runs in the background ignores Ctrl-C, and so would its children."""
-    ignored = [number for number in STOPPED if signal.getsignal(number) is signal.SIG_IGN]
-    for number in ignored:
-        signal.signal(number, signal.SIG_DFL)
-    yield
-    for number in ignored:
-        signal.signal(number, signal.SIG_IGN)
-
-
 def ended(process):
     """What the process said to its end, which comes soon."""
     try:

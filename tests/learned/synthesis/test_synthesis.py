@@ -427,3 +427,8 @@ def test_shares_of_files_count_where_there_are_files():
     assert options.contradiction_shares(nli=True, facts=False) == {"nli": 0.5, "facts": 0, "negation": 0.3}
     with pytest.raises(InputError, match="expected shares of at most 1 together, found nli 0.5, facts 0.4, negation"):
         options.contradiction_shares(nli=True, facts=True)
+
+
+def test_shares_are_the_same_on_every_python():
+    # Added one after the other, as `sum` does before Python 3.12, they make .6000000000000001.
+    assert Options(splits=(0.1, 0.2, 0.3)).split_shares["test"] == 0.5

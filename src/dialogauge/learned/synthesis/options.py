@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -96,7 +97,7 @@ class Options:
     @property
     def split_shares(self) -> dict[str, float]:
         """Those that are not 0; they add up to 1."""
-        total = sum(self.splits)
+        total = math.fsum(self.splits)
         return {split: share / total for split, share in zip(SPLITS, self.splits, strict=True) if share}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -117,7 +118,7 @@ def _word(slot: Slot, sources: Sequence[Sequence[str]], weights: Sequence[float]
 
 def _pick(random: Random, weights: Sequence[float]) -> int:
     """A place, as likely as its weight says."""
-    point = random.random() * sum(weights)
+    point = random.random() * math.fsum(weights)
     for place, weight in enumerate(weights):
         if point < weight:
             return place

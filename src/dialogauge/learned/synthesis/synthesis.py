@@ -52,7 +52,7 @@ class Mixer:
 
     def __init__(self, shares: Mapping[str, float], rest: str) -> None:
         self._shares = {source: share for source, share in shares.items() if share > 0}
-        left = 1 - sum(self._shares.values())
+        left = 1 - math.fsum(self._shares.values())  # `sum` rounds otherwise from Python 3.12 on
         self._rest = rest
         self._shares[rest] = max(left, 0.0)
         self._owed = dict.fromkeys(self._shares, 0.0)
