@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import fields, replace
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from itertools import chain
 from operator import add
 from pathlib import Path
@@ -22,6 +22,7 @@ from dialogauge.corpus import Corpus, Turn
 from dialogauge.corpus.dialogues import dialogues
 from dialogauge.encode.encoders import Encoders
 from dialogauge.metrics.base import options
+from dialogauge.metrics.distance.frechet import ROUNDING
 from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.metrics.registry import COMPAT, known_names, parse_request
 from tests.encode.causal.small import build_causal
@@ -150,6 +151,11 @@ def values_of(ready, turns):
     return ready.metric.conclude(ready.metric.summarise(ready.measure(turns)))
 
 
+def same_for(wanted):
+    """Up to rounding: of `fbd`, what its eigenvalues may cost, which is a share of traces that are larger than it."""
+    return partial(assert_same, rounding=10 * ROUNDING if wanted[0] == "fbd" else 1e-12)
+
+
 def assert_same(left, right, rounding=1e-12):
     assert left.keys() == right.keys()
     for part in left:
@@ -162,7 +168,7 @@ def assert_same(left, right, rounding=1e-12):
 def test_every_promise(wanted, turns, data):
     """All promises on the same examples: preparing and measuring takes longer than comparing values."""
     ready = ready_for(wanted, turns)
-    metric, rows = ready.metric, ready.measure(turns)
+    metric, rows, same = ready.metric, ready.measure(turns), same_for(wanted)
     summary = metric.summarise(rows)
     values = metric.conclude(summary)
 
@@ -172,10 +178,10 @@ def test_every_promise(wanted, turns, data):
         return data.draw(st.lists(number, min_size=size, max_size=size))
 
     values_lie_within_the_bounds_and_name_their_parts(metric, values)
-    summaries_add(ready, turns, together, drawn(st.integers(0, 3), len(together)), summary)
-    order_of_turns_never_matters(ready, turns, data.draw(st.permutations(together)), values)
-    batches_never_matter(ready, turns, together, data.draw(st.integers(1, 5)), rows, values)
-    weights_are_repetitions(metric, rows, drawn(st.integers(0, 3), len(turns)))
+    summaries_add(same, ready, turns, together, drawn(st.integers(0, 3), len(together)), summary)
+    order_of_turns_never_matters(same, ready, turns, data.draw(st.permutations(together)), values)
+    batches_never_matter(same, ready, turns, together, data.draw(st.integers(1, 5)), rows, values)
+    weights_are_repetitions(same, metric, rows, drawn(st.integers(0, 3), len(turns)))
 
 
 def taken_together(metric, turns):
@@ -189,7 +195,7 @@ def values_lie_within_the_bounds_and_name_their_parts(metric, values):
     assert all(math.isnan(value) or low - 1e-9 <= value <= high + 1e-9 for value in values.values())
 
 
-def summaries_add(ready, turns, together, labels, whole):
+def summaries_add(same, ready, turns, together, labels, whole):
     metric = ready.metric
     parts = [
         [turns[place] for places, mine in zip(together, labels, strict=True) if mine == label for place in places]
@@ -200,31 +206,31 @@ def summaries_add(ready, turns, together, labels, whole):
     for summary in summaries[1:]:
         total = total + summary
     assert total.n == whole.n
-    assert_same(metric.conclude(total), metric.conclude(whole))
+    same(metric.conclude(total), metric.conclude(whole))
 
 
-def order_of_turns_never_matters(ready, turns, order, values):
-    assert_same(values_of(ready, [turns[place] for places in order for place in places]), values)
+def order_of_turns_never_matters(same, ready, turns, order, values):
+    same(values_of(ready, [turns[place] for places in order for place in places]), values)
 
 
-def batches_never_matter(ready, turns, together, size, rows, values):
+def batches_never_matter(same, ready, turns, together, size, rows, values):
     metric = ready.metric
     order = [list(chain(*together[start : start + size])) for start in range(0, len(together), size)]
     joined = metric.join([ready.measure([turns[place] for place in places]) for places in order])
     joined = joined[np.argsort(list(chain(*order)))]
     assert len(joined) == len(rows) == len(turns)
-    assert_same(metric.conclude(metric.summarise(joined)), values)
+    same(metric.conclude(metric.summarise(joined)), values)
     scores = metric.per_turn(rows)
     assert metric.scores_turns == (scores is not None)
     if scores is not None:
         np.testing.assert_array_equal(metric.per_turn(joined), scores)
 
 
-def weights_are_repetitions(metric, rows, weights):
+def weights_are_repetitions(same, metric, rows, weights):
     weighted = metric.summarise(rows, np.array(weights, dtype=float))
     repeated = metric.summarise(rows[np.repeat(np.arange(len(rows)), weights)])
     assert weighted.n == repeated.n
-    assert_same(metric.conclude(weighted), metric.conclude(repeated))
+    same(metric.conclude(weighted), metric.conclude(repeated))
 
 
 @every_metric
@@ -272,7 +278,7 @@ def test_parts_of_a_corpus_teach_what_the_whole_does(wanted, real, turns, data):
     assert ready.signature == whole.signature
     for system in "ab":
         measured = [turn for turn in turns if turn.system == system and whole.usable(turn)]
-        assert_same(values_of(ready, measured), values_of(whole, measured))
+        same_for(wanted)(values_of(ready, measured), values_of(whole, measured))
 
 
 @every_metric
