@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from dialogauge.errors import InputError
 from dialogauge.learned.ruber.pairs import bare
 from dialogauge.learned.synthesis import Options, Synthesis
 from dialogauge.learned.synthesis.contrast.frames import filled, frames
-from dialogauge.learned.synthesis.contrast.kinds import KINDS, antonyms, in_other_words, meaning
+from dialogauge.learned.synthesis.contrast.kinds import KINDS, antonyms, in_other_words, meaning, words
 from dialogauge.learned.synthesis.contrast.spoken import contrasted, spoken
 from dialogauge.learned.synthesis.dialogues import gather
 from tests.learned.synthesis.synthesis_dialogues import turns
@@ -98,6 +99,36 @@ def test_the_minimal_pairs_are_as_they_are_said_to_be(pairs):
     assert len({json.dumps([json.loads(line)[name] for name in ("premise", "hypothesis")]) for line in lines}) == 200
     learned = {(" ".join(pair.premise), bare(pair.hypothesis)) for pair in pairs}
     assert not learned & {(" ".join(pair.premise), bare(pair.hypothesis)) for pair in found}
+
+
+def test_no_frame_makes_a_minimal_pair():
+    """Neither with its own words nor with others of the same meaning."""
+    found = [[*(text for text in pair.premise), pair.hypothesis] for pair in read_inference(MINIMAL)]
+    for frame in chain.from_iterable(frames().values()):
+        wordings = [pattern(wording, frame) for wording in (*frame.yes, *frame.no)]
+        for texts in found:
+            *premise, hypothesis = [plain(text) for text in texts]
+            matched = any(wording.fullmatch(hypothesis) for wording in wordings)
+            assert not (matched and any(wording.fullmatch(text) for wording in wordings for text in premise)), texts
+
+
+def pattern(wording, frame):
+    """What can be made of a wording, in lower case."""
+    parts = re.split(r"(\{[a-z_]+2?\})", plain(wording))
+    return re.compile(
+        "".join(one_of(part.strip("{}2"), frame) if part[:1] == "{" else re.escape(part) for part in parts)
+    )
+
+
+def one_of(slot, frame):
+    options = chain.from_iterable(frame.pairs) if slot in ("a", "b") else words()[slot]
+    return "(?:" + "|".join(re.escape(plain(option)) for option in options) + ")"
+
+
+def plain(text):
+    for one, other in (("mom", "mother"), ("dad", "father"), ("grandma", "grandmother"), ("grandpa", "grandfather")):
+        text = re.sub(rf"\b{one}\b", other, text.lower())
+    return text.rstrip(".!?")
 
 
 def test_frames_to_validate_with_are_not_learned_from():
