@@ -33,13 +33,13 @@ def test_example_of_the_paper(ready):
 def test_what_the_page_shows(ready):
     """The table of docs/entailment-models.md; another processor may round the last digit otherwise."""
     shown = {
-        "I have three cats.": (0.983, 0.008, 0.009),
-        "I don't have cats.": (0.002, 0.002, 0.996),
-        "Three.": (0.352, 0.121, 0.527),
-        "I don't know.": (0.010, 0.980, 0.011),
-        "The bus leaves at nine.": (0.084, 0.907, 0.009),
-        "three cats have I": (0.146, 0.005, 0.850),
-        "I have two cats.": (0.008, 0.002, 0.989),
+        "I have three cats.": (0.984, 0.008, 0.008),
+        "I don't have cats.": (0.002, 0.001, 0.997),
+        "Three.": (0.772, 0.028, 0.200),
+        "I don't know.": (0.009, 0.984, 0.007),
+        "The bus leaves at nine.": (0.027, 0.969, 0.004),
+        "three cats have I": (0.712, 0.007, 0.282),
+        "I have two cats.": (0.020, 0.003, 0.977),
     }
     found = probabilities(ready, CATS, *shown)
     np.testing.assert_allclose(found, list(shown.values()), atol=0.0015)
@@ -51,12 +51,12 @@ def test_contradictions_that_need_content(ready):
 
 
 def test_minimal_pairs(ready):
-    """Of 200 pairs that differ in a number, a place, a relative or a word for its antonym, .82 are judged right."""
+    """Of 200 pairs that differ in a number, a place, a relative or a word for its antonym, .855 are judged right."""
     pairs = list(read_inference(Path(__file__).parent / "minimal_pairs.jsonl"))
     found = ready.judged([premise_of(pair.premise) for pair in pairs], [pair.hypothesis for pair in pairs])
     labels = np.array([LABELS.index(pair.label) for pair in pairs])
     assert len(pairs) == 200
-    assert (found.probabilities.argmax(axis=1) == labels).mean() >= 0.81
+    assert (found.probabilities.argmax(axis=1) == labels).mean() >= 0.85
 
 
 def test_it_tells_the_classes_of_plain_inference_apart(ready):
