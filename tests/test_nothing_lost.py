@@ -2,7 +2,6 @@
 write to one name at once."""
 
 import errno
-import io
 import json
 import os
 import re
@@ -10,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -23,11 +22,7 @@ from dialogauge.figures import drawing
 from dialogauge.files import remove_abandoned, whole_directory, whole_file
 from dialogauge.learned.directory import CARD, read_model, write_model
 from dialogauge.learned.training.checkpoint import Checkpoint
-
-resource = pytest.importorskip("resource", reason="needs a system with limits for processes")
-
-CALLS = [(os, name) for name in ("mkdir", "rename", "replace", "link", "fsync", "unlink", "rmdir", "open")]
-CALLS.append((io, "open"))
+from tests.failing import failing, largest_file
 
 
 def write_file(target, text, overwrite=True):
@@ -116,38 +111,13 @@ WRITERS = {
 SLOWLY = [pytest.param(what, marks=pytest.mark.slow if what in ("run", "figure") else ()) for what in WRITERS]
 
 
-@contextmanager
-def failing(number):
-    """Fails the call of this number, of all that change files; says whether there were so many."""
-    calls = 0
-    originals = {(module, name): getattr(module, name) for module, name in CALLS}
-
-    def counted(original):
-        def call(*arguments, **options):
-            nonlocal calls
-            calls += 1
-            if calls == number:
-                raise OSError(errno.EIO, "made to fail", str(arguments[0]))
-            return original(*arguments, **options)
-
-        return call
-
-    for (module, name), original in originals.items():
-        setattr(module, name, counted(original))
-    try:
-        yield lambda: calls >= number
-    finally:
-        for (module, name), original in originals.items():
-            setattr(module, name, original)
-
-
 @pytest.mark.parametrize("what", SLOWLY)
 def test_every_call_of_every_writer_fails_once(what, tmp_path):
     write, read = WRITERS[what]
     target = tmp_path / "target"
     write(target, "first")
     number, acknowledged, failures = 0, "first", 0
-    while number < 300:
+    while number < 1000:
         number += 1
         text = "other" if acknowledged == "first" else "first"
         try:
@@ -162,7 +132,7 @@ def test_every_call_of_every_writer_fails_once(what, tmp_path):
         acknowledged = read(target)
         if not reached():
             break
-    assert 5 < failures < number < 300
+    assert 5 < failures < number < 1000
     write(target, "first")
     assert [path.stem for path in tmp_path.iterdir()] == ["target"]
 
@@ -189,16 +159,6 @@ def test_what_was_there_is_kept_where_nothing_can_be_moved_any_more(what, tmp_pa
     remove_abandoned(tmp_path)
     assert read(target) == "first"
     assert [path.stem for path in tmp_path.iterdir()] == ["target"]
-
-
-@contextmanager
-def largest_file(size):
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize("what", WRITERS)

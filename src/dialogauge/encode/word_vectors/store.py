@@ -20,7 +20,7 @@ from dialogauge.corpus.reading.source import refuse_missing, sha256
 from dialogauge.encode.base import Vectors
 from dialogauge.encode.word_vectors.files import blocks, layout_of
 from dialogauge.errors import InputError
-from dialogauge.files import NEW, OLD, unfinished, whole_file
+from dialogauge.files import NEW, OLD, remove_abandoned, unfinished, whole_file
 from dialogauge.progress import progress_bar
 
 SCHEMA = "dialogauge.vectors/1"
@@ -73,6 +73,7 @@ def cached_store(source: Path, folder: Path, progress: bool = False) -> WordVect
 
 def _kept(source: Path, folder: Path, progress: bool) -> WordVectorStore:
     folder.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(folder)
     for _ in range(_TRIES):
         state = _state(source)
         digest = _known_hash(source, state, folder)
@@ -161,9 +162,16 @@ def _write_words(keys: NDArray[np.uint64], checks: NDArray[np.uint64], folder: P
     new = np.concatenate([[True], keys[1:] != keys[:-1]])
     first = np.flatnonzero(new)[np.cumsum(new) - 1]
     collisions = int(np.count_nonzero(checks != checks[first]))
-    np.save(folder / WORDS, keys[new])
-    np.save(folder / ROWS, order[new].astype(np.int32))
+    _write_array(folder / WORDS, keys[new])
+    _write_array(folder / ROWS, order[new].astype(np.int32))
     return {"duplicates": int(np.count_nonzero(~new)) - collisions, "collisions": collisions}
+
+
+def _write_array(path: Path, array: NDArray[Any]) -> None:
+    """The bytes of `numpy.save`, which says nothing of it where the last of them find no room on the disk."""
+    with path.open("wb") as out:
+        np.lib.format.write_array_header_1_0(out, np.lib.format.header_data_from_array_1_0(array))
+        out.write(array.data)
 
 
 def _state(source: Path) -> State:
