@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.corpus import samples_of_tools
+from tests.corpus import samples_of_forms, samples_of_tools
 
 
 class Sample(NamedTuple):
@@ -27,10 +27,11 @@ class Sample(NamedTuple):
 
 
 def samples() -> dict[str, Sample]:
-    """By the reader's name."""
+    """By the reader's name; of further forms that it reads, by a name that no reader has."""
     return {
         **{name: Sample({"sample": text.encode()}, "sample") for name, text in {**_LINES, **_arrays()}.items()},
         **{name: Sample({"sample": text.encode()}, "sample") for name, text in samples_of_tools.texts().items()},
+        **{name: Sample({"sample": text.encode()}, "sample") for name, text in samples_of_forms.texts().items()},
         "eval log": Sample({"sample": samples_of_tools.eval_log(zipfile.ZIP_DEFLATED)}, "sample"),
         "parquet": Sample({"sample": _parquet()}, "sample"),
         "dataset": Sample({"train-00000-of-00001.parquet": _parquet()}, ""),

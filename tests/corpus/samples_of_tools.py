@@ -10,6 +10,8 @@ from typing import Any
 
 import zstandard
 
+from tests.corpus.samples_of_forms import TASKS_MIN
+
 
 def texts() -> dict[str, str]:
     """By the reader's name, those that are one file of text."""
@@ -25,6 +27,7 @@ def texts() -> dict[str, str]:
         "open_telemetry": json.dumps(_SPANS, ensure_ascii=False),
         "langfuse": json.dumps(_SESSION, ensure_ascii=False, indent=1),
         "label_studio": json.dumps(_TASKS, ensure_ascii=False, indent=1),
+        "label_studio_min": json.dumps(TASKS_MIN, ensure_ascii=False, indent=1),
         "convokit": _lines(*_UTTERANCES),
         "dstc": _DSTC,
         "xdial": _XDIAL,

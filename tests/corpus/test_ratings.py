@@ -257,3 +257,26 @@ def test_a_column_per_rater(tmp_path, form):
         {"overall": (4.0, 5.0), "kind": (None, 1.0)},
         {"overall": (2.0, None), "kind": (3.0, 3.0)},
     ]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_a_column_per_dimension(tmp_path, form):
+    rows = [("0", "x", "ann", 4, None), ("0", "x", "bob", 5, 2), ("0", "y", "ann", 3, 1.5)]
+    names = ("id", "system", "rater", "ratings.overall", "ratings.kind")
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    if form == "csv":
+        cells = [",".join("" if cell is None else str(cell) for cell in row) for row in (names, *rows)]
+        path = write(tmp_path / "wide", "\n".join(cells) + "\n")
+    elif form == "parquet":
+        path = as_parquet(tmp_path / "wide", {name: [record[name] for record in records] for name in names})
+    else:
+        path = write_lines(tmp_path / "wide", *records)
+    assert [dict(turn.ratings) for turn in join_ratings(Corpus(TURNS[:2]), [path])] == [
+        {"overall": (4.0, 5.0), "kind": (None, 2.0)},
+        {"overall": (3.0,), "kind": (1.5,)},
+    ]
+
+
+def test_a_near_miss_beside_columns_of_dimensions(tmp_path):
+    path = write(tmp_path / "a", "id,raters,ratings.kind\n0,ann,4\n")
+    assert refused(read_ratings, path) == f"{path}:1: unknown field 'raters'; did you mean 'rater'?"

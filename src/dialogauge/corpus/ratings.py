@@ -13,6 +13,7 @@ from dialogauge.corpus.corpus import Corpus, SourceFile
 from dialogauge.corpus.readers.rated.tables import rater_columns
 from dialogauge.corpus.readers.turns import number, rows, sniff_lines, sniff_parquet
 from dialogauge.corpus.reading import fields
+from dialogauge.corpus.reading.columns import RATINGS
 from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.reading.parquet import batches, column_names, parquet_file
 from dialogauge.corpus.reading.reader import FileHead, Reading
@@ -42,8 +43,8 @@ class Rating:
 def read_ratings(path: str | Path) -> list[Rating]:
     """The ratings of a CSV, TSV, JSON lines or Parquet file, in order. The format is recognised by content.
 
-    `id` is required, and `value` or a column per rater; columns that are not ours are left out. The same rater twice on
-    the same turn and dimension is an error, also where the values are equal."""
+    `id` is required, and `value` or a column per rater or dimension; columns that are not ours are left out. The same
+    rater twice on the same turn and dimension is an error, also where the values are equal."""
     reading = Reading(Path(path))
     ratings: list[Rating] = []
     lines: dict[tuple[str, str | None, str, str], int] = {}
@@ -178,16 +179,31 @@ def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _one_each(records: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """A record per rating, also where a record has a column per rater (`rater_1`, `fluent_rater_1`)."""
+    """A record per rating, also where a record has a column per rater (`rater_1`, `fluent_rater_1`) or per dimension
+    (`ratings.fluent`)."""
     for line, record in records:
         if "value" in record:
             yield line, record
             continue
-        for dimension, columns in rater_columns(record).items():
-            for rater, column in enumerate(columns, start=1):
-                value = record[column]
-                given = number(value) if isinstance(value, str) else value
-                yield line, {**record, "rater": str(rater), "dimension": dimension, "value": given}
+        for column, dimension, rater in _rated_columns(record):
+            given = {"dimension": dimension, "value": _number(record[column])}
+            yield line, {**record, **given, **({"rater": rater} if rater else {})}
+
+
+def _rated_columns(names: Sequence[str] | Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
+    """Columns that hold ratings themselves: each with its dimension and, where it has a column, the rater."""
+    of_raters = [
+        (column, dimension, str(rater))
+        for dimension, columns in rater_columns(names).items()
+        for rater, column in enumerate(columns, start=1)
+    ]
+    known = {column for column, _, _ in of_raters} | {RATINGS}
+    others = [name for name in names if name.startswith(RATINGS) and name not in known]
+    return [*of_raters, *((name, name.removeprefix(RATINGS), None) for name in others)]
+
+
+def _number(value: Any) -> Any:
+    return number(value) if isinstance(value, str) else value
 
 
 def _json_lines(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -222,8 +238,8 @@ def _parquet(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
             _check(names, "column")
         except InputError as error:
             raise InputError(error.message, reading.path) from None
-        raters = {name for columns in rater_columns(names).values() for name in columns}
-        wanted = [name for name in names if name in COLUMNS or name in raters]
+        rated = {column for column, _, _ in _rated_columns(names)}
+        wanted = [name for name in names if name in COLUMNS or name in rated]
         records = [row for rows in batches(file, reading.path, columns=wanted) for row in rows]
     for place, row in enumerate(records, start=1):
         yield place, {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
@@ -236,10 +252,9 @@ def _check(names: Sequence[str] | Mapping[str, Any], kind: str) -> None:
         if name in seen:
             raise InputError(f"expected {kind}s of different names, found {quote(name)} twice")
         seen.add(name)
-    wide = "value" not in seen and bool(rater_columns(names))
-    if not wide:
-        fields.refuse_near_misses(seen, COLUMNS)
-    for needed in ("id",) if wide else ("id", "value"):
+    rated = {column for column, _, _ in _rated_columns(names)} if "value" not in seen else set()
+    fields.refuse_near_misses(seen - rated, COLUMNS)
+    for needed in ("id",) if rated else ("id", "value"):
         if needed not in seen:
             raise InputError(f"expected a {kind} {needed!r}, found {quote_all(names) or 'none'}")
 

@@ -4,6 +4,7 @@ import pytest
 
 from dialogauge.corpus import Turn, load
 from tests.corpus.files import refusal, write
+from tests.corpus.samples_of_forms import texts
 
 RATED = {"Fluent": [1, 2, "N/A (I cannot say)"], "Overall": [4, None, 0]}
 
@@ -76,3 +77,15 @@ def test_bad_items(tmp_path, bad, message):
     path = write(tmp_path / "a", "[" + ",\n".join(json.dumps(each) for each in (turn("a", "b"), bad)) + "]")
     assert refusal(path).startswith(f":2: item 2: {message}")
     assert [each.id for each in load(path, skip_invalid=True)] == ["0"]
+
+
+def test_evaluation_data_of_dstc10(tmp_path):
+    corpus = load(write(tmp_path / "dstc7_eval.json", texts()["fed of dstc10"]))
+    system = "dstc7_eval"
+    first = {"relevance": (1.0, 2.0, 3.0), "overall": (4.0, 5.0, 4.0)}
+    second = {"relevance": (3.0, 3.0, 2.0), "overall": (4.0, 2.0, 3.0)}
+    assert corpus.files[0].reader == "fed"
+    assert corpus.turns == [
+        Turn("0", "fine é", ("hi", "how are you ?"), ("very well",), system, first),
+        Turn("1", "there", ("where is it ?",), ("over there", "here"), system, second),
+    ]

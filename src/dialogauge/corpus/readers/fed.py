@@ -1,4 +1,5 @@
-"""The ratings of FED (Mehri & Eskenazi 2020b): a JSON array of rated turns and rated whole dialogues."""
+"""The ratings of FED (Mehri & Eskenazi 2020b): a JSON array of rated turns and rated whole dialogues. The turns of
+DSTC10's evaluation data (`*_eval.json`, also part of DSTC11's) are written in the same way, with `reference`."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from dialogauge.corpus.turn import Turn
 from dialogauge.tables import counted
 
 _FIELDS = ("context", "response", "system", "annotations", "extra")
+_REFERENCE = "reference"
 _SPEAKERS = ("User:", "System:")
 
 
@@ -84,8 +86,9 @@ def _turn(record: Mapping[str, Any], item: Item, reading: Reading) -> Turn:
         response=_without_speaker(fields.text(record, "response")),
         context=_utterances(record),
         system=_system(record, reading),
+        references=fields.references(record, _REFERENCE),
         ratings=fields.ratings(record.get("annotations")),
-        extra=fields.extra(record, _FIELDS),
+        extra=fields.extra({name: value for name, value in record.items() if name != _REFERENCE}, _FIELDS),
     )
 
 

@@ -25,6 +25,7 @@ from dialogauge.corpus.readers.pairwise import PAIRWISE
 from dialogauge.corpus.readers.parallel import PARALLEL, TEXT
 from dialogauge.corpus.readers.rated.arena import ARENA
 from dialogauge.corpus.readers.rated.label_studio import LABEL_STUDIO
+from dialogauge.corpus.readers.rated.label_studio_min import LABEL_STUDIO_MIN
 from dialogauge.corpus.readers.rated.tables import RATER_COLUMNS, RATING_ROWS
 from dialogauge.corpus.readers.rated.xdial import XDIAL
 from dialogauge.corpus.readers.runs.deepeval import DEEPEVAL
@@ -46,7 +47,7 @@ READERS = {
     # The first that fits reads the file, so the particular stand before the general.
     for reader in (
         *(GRADE, TEXT),
-        *(INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, OPEN_TELEMETRY, LANGFUSE, LABEL_STUDIO),
+        *(INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, OPEN_TELEMETRY, LANGFUSE, LABEL_STUDIO, LABEL_STUDIO_MIN),
         *(CONVOKIT, DSTC, XDIAL, RATER_COLUMNS, RATING_ROWS),
         *(ARENA, CHOSEN_REJECTED, PROMPT_COMPLETION, SHAREGPT),
         *(FBD, CONVERSATIONS, DATASET, PARQUET, PAIRWISE, JSONL),

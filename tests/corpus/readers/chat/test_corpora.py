@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dialogauge.corpus import Turn, load
+from dialogauge.corpus.ratings import join_ratings
 from tests.corpus.files import refusal, write
 from tests.corpus.samples_of_tools import texts
 
@@ -51,6 +52,20 @@ def test_dstc(tmp_path):
     ]
     assert corpus.turns[0].extra == {"TRANSLATION": "estoy bien"}
     assert refusal(write(tmp_path / "a.csv", "UID,SID,SEG\n12,a,b\n")).startswith(":2: UID: expected CORPUS-DIALOGUE-")
+
+
+def test_dstc_with_ratings_kept_apart(tmp_path):
+    """The table of ratings names its turns by UID, here renamed to id; not every utterance is rated."""
+    corpus = load(write(tmp_path / "SAMPLE_main.csv", TEXTS["dstc"]))
+    header = "id,CID,SID,ratings.appropriateness,ratings.relevance"
+    rows = ["SAMPLE-000001-0001,SAMPLE,Chatbot,4.5,3", "SAMPLE-000002-0001,SAMPLE,Chatbot,,2"]
+    joined = join_ratings(corpus, [write(tmp_path / "ratings.csv", "\n".join([header, *rows]) + "\n")])
+    assert [(turn.id, dict(turn.ratings)) for turn in joined] == [
+        ("SAMPLE-000001-0001", {"appropriateness": (4.5,), "relevance": (3.0,)}),
+        ("SAMPLE-000001-0002", {}),
+        ("SAMPLE-000002-0001", {"relevance": (2.0,)}),
+    ]
+    assert joined.caveats == corpus.caveats
 
 
 ROWS = [{"prompt": f"is it {n}?", "response": f"it is é {n}", "model": "m1", "score": n / 2} for n in range(4)]

@@ -36,6 +36,61 @@ def test_label_studio_without_a_reply(tmp_path):
     )
 
 
+def test_label_studio_min(tmp_path):
+    """Two annotations of one task are one turn; the second gave no choice, and what it wrote is no rating."""
+    assert loaded(tmp_path, "label_studio_min") == [
+        Turn("7", "hello", ("hi é",), system="m1", ratings={"fluent": (4.0, 2.0), "kind": (2.0, None)}),
+        Turn("8", "what?", ("hi",), system="m1", ratings={"fluent": 1.0}),
+    ]
+
+
+def annotation(**fields):
+    about = {"annotation_id": 1, "created_at": "c", "updated_at": "u", "lead_time": 1.0}
+    return {**fields, "annotator": fields.get("annotator", 1), **about}
+
+
+def test_label_studio_min_with_raters_in_order_of_appearance(tmp_path):
+    """Raters 1 and 2 in every turn, whoever finished first. Numbers, one of a list, and one choice alone."""
+    rows = [
+        annotation(response="a", id=1, kind=3),
+        {**annotation(response="b", id=2, kind=[{"number": 5}]), "annotator": 2},
+        {**annotation(response="a", id=1, kind={"choices": ["4"]}), "annotator": 2},
+        annotation(response="b", id=2, kind="nan"),
+    ]
+    corpus = load(write(tmp_path / "data.json", json.dumps(rows)))
+    assert [(turn.id, dict(turn.ratings)) for turn in corpus] == [
+        ("1", {"kind": (3.0, 4.0)}),
+        ("2", {"kind": (None, 5.0)}),
+    ]
+
+
+def test_label_studio_min_of_data_with_an_id(tmp_path):
+    """The task's id then stands where the data's did: a number or a text after it may be data."""
+    row = annotation(id=1, response="42", speed=3, kind="2", fluent=[{"rating": 4}])
+    (turn,) = load(write(tmp_path / "data.json", json.dumps([row])))
+    assert (turn.response, turn.ratings, turn.extra) == ("42", {"fluent": (4.0,)}, {"speed": 3, "kind": "2"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"response": "b"}, ":1: item 2: id '1': expected the reply that it has in line 1, found another"),
+        ({"ratings": {"kind": 1}}, ":1: item 2: ratings: expected those of annotators, found some in the data"),
+        ({"response": 4}, ":1: item 2: response: expected text, found the number 4"),
+    ],
+)
+def test_bad_annotations_of_label_studio_min(tmp_path, changes, message):
+    rows = [annotation(response="a", id=1, kind=3), annotation(**{"response": "a", **changes, "id": 1, "kind": 4})]
+    assert refusal(write(tmp_path / "data.json", json.dumps(rows))) == message
+
+
+@pytest.mark.parametrize("missing", ["id", "annotator", "annotation_id", "lead_time"])
+def test_what_only_resembles_label_studio_min(tmp_path, missing):
+    row = annotation(response="a", id=1, kind=3)
+    del row[missing]
+    assert load(write(tmp_path / "data.json", json.dumps([row]))).files[0].reader == "json"
+
+
 def test_xdial(tmp_path):
     assert loaded(tmp_path, "xdial") == [
         Turn("0", "how are you?", ("hi", "hello"), system="en", ratings={"overall": 4.5}),

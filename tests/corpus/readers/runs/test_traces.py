@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
+
 from dialogauge.corpus import Turn, load
-from tests.corpus.files import refusal, write
+from tests.corpus import samples_of_forms
+from tests.corpus.files import refusal, write, write_lines
 from tests.corpus.samples_of_tools import texts
 
-TEXTS = texts()
+TEXTS, FORMS = texts(), samples_of_forms.texts()
 
 
 def test_open_telemetry(tmp_path):
@@ -27,6 +30,79 @@ def test_spans_of_a_console_exporter(tmp_path):
         ("s0", "yes", "spans"),
         ("s1", "yes", "spans"),
     ]
+
+
+def test_events_of_spans(tmp_path):
+    """The body of an event in its attributes, as JSON in one of them, and all messages as JSON in two events."""
+    corpus = load(write(tmp_path / "spans.json", FORMS["open_telemetry events"]))
+    assert corpus.files[0].reader == "open_telemetry"
+    asked, facts = ("is it warm?",), ("Be kind.", "21 degrees")
+    assert corpus.turns == [
+        Turn("s1", "yes, é", asked, system="m1", dialogue="c1"),
+        Turn("s2", "yes", asked, system="m1", dialogue="c1", facts=facts),
+        Turn("s3", "hello", ("hi",), system="m1", dialogue="c1", facts=facts[:1]),
+    ]
+    assert "1 span without a reply left out" in str(corpus.caveats)
+
+
+def test_log_records(tmp_path):
+    """Two choices for one prompt; a span that is not in the file; one span without a reply, one record that is no
+    message. Where the log records come first, too."""
+    lines = FORMS["open_telemetry logs"].splitlines()
+    facts = ("Be kind.", "21 degrees")
+    known = {"system": "m1", "dialogue": "c1", "facts": facts}
+    for order in (lines, lines[::-1]):
+        corpus = load(write(tmp_path / "spans.jsonl", "\n".join(order)))
+        assert corpus.turns == [
+            Turn("s1", "yes, é", ("is it warm?",), **known),
+            Turn("s1#2", "yes", ("is it warm?",), **known),
+            Turn("s3", "hello", ("hi",), system="spans"),
+        ]
+        assert [caveat.code for caveat in corpus.caveats] == ["without_reply", "other_logs"]
+        assert "1 span without a reply left out" in corpus.caveats[0].message
+        assert "1 log record without a message left out" in corpus.caveats[1].message
+
+
+def test_log_records_of_a_console_exporter(tmp_path):
+    """Attributes and bodies are objects, and the name of the event is an attribute in older SDKs."""
+    asked = {"body": {"content": [{"type": "text", "text": "hi"}]}, "attributes": {"event.name": "gen_ai.user.message"}}
+    replied = {"body": {"index": 0, "message": {"content": "hello"}}, "event_name": "gen_ai.choice", "attributes": {}}
+    records = [{**each, "trace_id": "0xt", "span_id": "0x1f"} for each in (asked, replied)]
+    (turn,) = load(write_lines(tmp_path / "logs.jsonl", *records))
+    assert turn == Turn("0x1f", "hello", ("hi",), system="logs")
+
+
+def test_events_of_other_names(tmp_path):
+    """Also where a name is no text."""
+    choice = {"name": "gen_ai.choice", "attributes": {"message": '[{"text": "hello"}]', "index": 0}}
+    events = [{"name": "exception", "attributes": {}}, {"name": ["odd"], "attributes": None}, choice]
+    span = {"spanId": "s1", "attributes": {}, "events": events}
+    assert load(write_lines(tmp_path / "spans.jsonl", span)).turns == [Turn("s1", "hello", (), system="spans")]
+
+
+def test_messages_in_a_span_and_in_log_records(tmp_path):
+    """What the span itself holds is not read twice."""
+    said = {"gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": "yes"}]}]}
+    span = {"name": "chat", "context": {"span_id": "s1"}, "attributes": said}
+    log = {"body": {"message": {"content": "yes"}}, "event_name": "gen_ai.choice", "span_id": "s1", "attributes": {}}
+    assert [turn.id for turn in load(write_lines(tmp_path / "spans.jsonl", span, log))] == ["s1"]
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        ({"span_id": "0x0"}, ":1: gen_ai.choice: expected a log record that names its span, found none"),
+        ({"body": [1]}, ":1: gen_ai.choice: expected an object with content, found a list of 1 number"),
+        ({"body": {"index": "x"}}, ":1: index: expected a whole number, found the text 'x'"),
+        (
+            {"body": {"message": {"content": 3}}},
+            ":1: gen_ai.choice: expected content that is text or a list of parts, found the number 3",
+        ),
+    ],
+)
+def test_bad_log_records(tmp_path, event, message):
+    log = {"body": {}, "event_name": "gen_ai.choice", "span_id": "s1", "attributes": {}, **event}
+    assert refusal(write_lines(tmp_path / "logs.jsonl", log)) == message
 
 
 def test_a_session_of_langfuse(tmp_path):

@@ -34,15 +34,15 @@ def _turns(record: dict[str, Any], line: int, reading: Reading) -> Iterator[Loca
     if holds_responses(data, reading.columns.mapping):
         found = reading.columns.rename(data)
     else:
-        found = reading.columns.rename(_last_of_dialogue(data), fields=("system",))
+        found = reading.columns.rename(last_of_dialogue(data), fields=("system",))
     ratings = _ratings(record.get("annotations"))
     if ratings and found.get("ratings"):
         raise InputError("ratings: expected those of annotators or those of the data, found both")
     yield line, turn({"id": record.get("id"), **found, **({"ratings": ratings} if ratings else {})}, reading)
 
 
-def _last_of_dialogue(data: Mapping[str, Any]) -> dict[str, Any]:
-    name = next((name for name, value in data.items() if isinstance(value, list) and _utterances(value)), None)
+def last_of_dialogue(data: Mapping[str, Any]) -> dict[str, Any]:
+    name = dialogue_in(data)
     if name is None:
         raise InputError(
             f"data: expected a reply or a dialogue, found {quote_all(data)}; --map response=NAME names the reply"
@@ -53,6 +53,11 @@ def _last_of_dialogue(data: Mapping[str, Any]) -> dict[str, Any]:
         return {**rest, "context": context, "response": last}
     *context, last = _utterances(data[name])
     return {**rest, "context": list(context), "response": last}
+
+
+def dialogue_in(data: Mapping[str, Any]) -> str | None:
+    """The field that holds a dialogue, if any does."""
+    return next((name for name, value in data.items() if isinstance(value, list) and _utterances(value)), None)
 
 
 def _utterances(values: list[Any]) -> list[str]:
