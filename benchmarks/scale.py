@@ -1,8 +1,9 @@
 """How long files of many turns take in one process, in several and on Ray, and how much memory:
 
-    python benchmarks/scale.py [--turns 1000000] [--metrics LIST] [--ways here,2,ray:2]
+    python benchmarks/scale.py [--turns 1000000] [--metrics LIST] [--ways here,2,ray:2,running:2]
 
-A number stands for so many processes, ray:2 for a local cluster of two workers. Each way is a process of its own,
+A number stands for so many processes, ray:2 for two workers on a cluster that the command starts for itself, running:2
+for two on one that was started before, whose own computing and memory do not count. Each way is a process of its own,
 started one after another on one file written before; all in one run, since machines differ from hour to hour.
 """
 
@@ -10,16 +11,25 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import uuid
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 METRICS = "bleu,rouge_l,distinct,length"
+RUNNING = "running"
+START = 20
+"""Seconds that a cluster is given before it is used."""
 WORDS = [f"{start}{end}" for start in "b d f g k l m n p r s t".split() for end in "a e i o u an en in on un".split()]
 
 
@@ -90,23 +100,51 @@ class Measured:
 
 def measured(path: Path, metrics: str, way: str) -> Measured:
     command = [sys.executable, "-m", "dialogauge", "score", str(path), "--metrics", metrics, "--quiet", *options(way)]
-    start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        watch, over = Watch(process.pid), threading.Event()
-        watching = threading.Thread(target=watch.until, args=(over,))
-        watching.start()
-        printed, _ = process.communicate()
-        over.set()
-        watching.join()
+    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True}
+    cluster: AbstractContextManager[dict[str, str]] = nullcontext({})
+    if way.startswith(RUNNING):
+        cluster = ray_cluster(way.rpartition(":")[2])
+    with cluster as where:
+        start = time.perf_counter()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ | where, **quiet) as process:
+            return watched(process, command, start)
+
+
+def watched(process: subprocess.Popen[str], command: list[str], start: float) -> Measured:
+    watch, over = Watch(process.pid), threading.Event()
+    watching = threading.Thread(target=watch.until, args=(over,))
+    watching.start()
+    printed, _ = process.communicate()
+    over.set()
+    watching.join()
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
     return Measured(time.perf_counter() - start, watch, printed)
 
 
+@contextmanager
+def ray_cluster(workers: str) -> Iterator[dict[str, str]]:
+    """By what environment a command finds it."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    call = [str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", "--node-ip-address", "127.0.0.1"]
+    call += ["--port", port, "--num-cpus", workers, "--include-dashboard", "false", "--disable-usage-stats"]
+    # On the loopback address alone, as Ray does where it has no clusters of several machines.
+    known = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": uuid.uuid4().hex, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(call, env=os.environ | known, **quiet) as process:
+        try:
+            time.sleep(START)
+            yield {**known, "RAY_ADDRESS": f"127.0.0.1:{port}"}
+        finally:
+            process.terminate()
+
+
 def options(way: str) -> list[str]:
     if way == "here":
         return ["--engine", "here"]
-    engine, _, workers = way.rpartition(":")
+    engine, _, workers = way.replace(RUNNING, "ray").rpartition(":")
     return [*(["--engine", engine] if engine else []), "--workers", workers]
 
 
@@ -114,7 +152,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=1_000_000)
     parser.add_argument("--metrics", default=METRICS)
-    parser.add_argument("--ways", default="here,2,ray:2")
+    parser.add_argument("--ways", default="here,2,ray:2,running:2")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "turns.jsonl")
