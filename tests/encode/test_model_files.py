@@ -2,6 +2,7 @@ import contextlib
 import hashlib
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -258,9 +259,41 @@ def test_a_move_that_fails_is_not_taken_for_another_process(site, tmp_path, monk
 
     install(site, zipped())
     monkeypatch.setattr(Path, "rename", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(InputError, match="cannot be unpacked here: No space left on device; choose another folder"):
         mpnet_directory(tmp_path / "models")
     assert list((tmp_path / "models").iterdir()) == []
+
+
+USE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from dialogauge.encode.model_files import mpnet_directory
+from dialogauge.errors import InputError
+try:
+    print(mpnet_directory())
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
+@pytest.mark.parametrize("mode", [0o000, 0o444, 0o555])
+@pytest.mark.parametrize("installed", [False, True])
+def test_a_cache_that_may_not_be_written_to(site, tmp_path, mode, installed):
+    """By a process without root's right to write anywhere. Without the packages there is nothing to unpack, and other
+    places are looked in."""
+    if installed:
+        install(site, zipped())
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=mode)
+    drop = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    environment = {**os.environ, "DIALOGAUGE_CACHE": str(cache)}
+    command = [*drop, sys.executable, "-c", USE, str(site)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    cache.chmod(0o700)
+    said = f"{cache / 'models'}: {NAME} cannot be unpacked here: Permission denied; choose another folder with "
+    assert done.stdout == (f"{said}DIALOGAUGE_CACHE\n" if installed else "None\n"), done.stderr
+    assert not list(cache.iterdir())
 
 
 operations = st.one_of(

