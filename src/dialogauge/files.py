@@ -68,6 +68,14 @@ def expanded(path: str | Path) -> Path:
         return Path(path)
 
 
+def plain_file(path: Path) -> Path:
+    """The path, to be read at once; an error of the system where it leads to a pipe, which would be waited for, or to a
+    device, which might never end."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "not a plain file", str(path))
+    return path
+
+
 def _refuse_nul(path: Path) -> None:
     if "\0" in str(path):
         raise InputError(f"no file can have this name: {str(path)!r}")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dialogauge.cli.common.inputs import whole
 from dialogauge.cli.common.output import add_names_shown, add_no_texts
+from dialogauge.tables import printable
 
 HELP = "write a page of kept runs, with the replies behind each number"
 DESCRIPTION = """\
@@ -51,5 +52,5 @@ def run(arguments: argparse.Namespace) -> int:
         texts=not arguments.no_texts,
         progress=not arguments.quiet,
     )
-    print(write_page(content, path))
+    print(printable(str(write_page(content, path))))
     return 0

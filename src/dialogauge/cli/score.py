@@ -158,7 +158,7 @@ def _measure_shard(arguments: argparse.Namespace) -> int:
         command=arguments.command,
     )
     counts = ", ".join(f"{count:,} turns of {system}" for system, count in turns.items()) or "no turns"
-    print(f"{arguments.out}: shard {shard}, {printable(counts)}")
+    print(printable(f"{arguments.out}: shard {shard}, {counts}"))
     remark(f"once all {shard.count} are there: dialogauge merge DIR… --out RUN", arguments)
     return 0
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, unknown
-from dialogauge.files import expanded
+from dialogauge.files import expanded, plain_file
 from dialogauge.metrics.base import Floats
 from dialogauge.metrics.checking import INPUTS, metric_faults
 from dialogauge.metrics.prepared import MeanMetric
@@ -229,7 +229,7 @@ def function_in_file(text: str) -> FunctionMetric | None:
 
 def _opened(path: Path, name: str) -> FunctionMetric:
     try:
-        code = path.read_bytes()
+        code = plain_file(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror}); expected FILE.py:FUNCTION", path) from None
     digest = hashlib.sha256(code).hexdigest()

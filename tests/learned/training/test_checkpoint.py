@@ -105,6 +105,24 @@ def test_a_write_that_fails_leaves_the_old_one(checkpoint, monkeypatch):
     assert checkpoint.read()[1] == {"epochs": [{"loss": 0.1}]}
 
 
+def test_links_are_not_followed(checkpoint, tmp_path):
+    """Neither in its own place nor where other programs, and we at first, put what is half written."""
+    content = checkpoint.path.read_bytes()
+    (tmp_path / "mine").write_text("years of work")
+    folder = checkpoint.path.parent
+    for name in ("0.safetensors.partial", "0.safetensors.tmp", ".0.safetensors"):
+        (folder / name).symlink_to(tmp_path / "mine")
+    checkpoint.write(TENSORS, {"epochs": []})
+    checkpoint.path.rename(tmp_path / "moved")
+    checkpoint.path.symlink_to(tmp_path / "moved")
+    moved = (tmp_path / "moved").read_bytes()
+    with pytest.raises(InputError, match="is there and is not a plain file"):
+        checkpoint.write(TENSORS, {"epochs": [{"loss": 0.5}]})
+    assert content != moved == (tmp_path / "moved").read_bytes()
+    assert (tmp_path / "mine").read_text() == "years of work"
+    assert not list(folder.glob(".*.*.*"))
+
+
 def test_removed_with_its_folder_if_nothing_else_is_in_it(checkpoint):
     assert [path.name for path in checkpoint.path.parent.iterdir()] == ["0.safetensors"]
     checkpoint.remove()

@@ -1,4 +1,5 @@
 import math
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -471,7 +472,8 @@ def test_files_that_are_no_baselines(fixed, tmp_path, content, line, message):
 
 
 def test_a_baseline_that_is_not_there(fixed, tmp_path):
-    for path in (tmp_path / "none.csv", tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "none.csv", tmp_path, tmp_path / "pipe", "/dev/zero"):
         with pytest.raises(InputError, match="cannot be read as a baseline"):
             BertScore(baseline=str(path)).prepare(Corpus([]), encoders=fixed)
 

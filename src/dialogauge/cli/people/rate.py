@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dialogauge.cli.common.inputs import add_inputs, listed_names, number, reading, whole
 from dialogauge.cli.common.output import add_format, print_table, remark, warn
 from dialogauge.errors import InputError, check_whole
-from dialogauge.files import check_writable_file, whole_file
+from dialogauge.files import check_writable_file, plain_file, whole_file
+from dialogauge.tables import printable
 
 if TYPE_CHECKING:
     from dialogauge.people.rating.settings import StudySettings
@@ -196,7 +197,7 @@ def _practice(given: str) -> tuple[Any, ...]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return plain_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InputError("expected Markdown in UTF-8", path) from None
 
@@ -255,7 +256,7 @@ def _serve(study: Study, arguments: argparse.Namespace) -> int:
     def announce(origin: str) -> None:
         study.serves_at(host, port, public, origin)
         for sentence in _where(study, origin):
-            print(sentence, flush=True)
+            print(printable(sentence, keep="\t"), flush=True)
 
     port = port or _free_port(PORT if port is None else 0)
     _stop_gently()

@@ -19,6 +19,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.encode.base import Encoder, Tokens
 from dialogauge.errors import Caveat, InputError, UnsuitedEncoder
+from dialogauge.files import plain_file
 from dialogauge.metrics.base import UNSIGNED, Floats, Learned
 from dialogauge.metrics.bounded_sample import SmallestKeys, random_key
 from dialogauge.metrics.encoding import (
@@ -87,7 +88,7 @@ class Baseline(NamedTuple):
 def read_baseline(path: Path, layer: int) -> Baseline:
     """One row of a baseline file as the bert-score package has them: CSV with the columns LAYER, P, R and F."""
     try:
-        data = path.read_bytes()
+        data = plain_file(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read as a baseline: {error.strerror}", path) from error
     rows = csv.DictReader(data.decode("utf-8-sig", "replace").splitlines())
