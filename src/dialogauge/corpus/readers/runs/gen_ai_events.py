@@ -27,7 +27,7 @@ _AS_JSON = "gen_ai.event.content"
 
 
 @dataclass
-class Exchange:
+class SpanMessages:
     """What a model was given, and its replies, by their number where it was asked for several."""
 
     asked: Any = field(default_factory=list)

@@ -16,7 +16,7 @@ from typing import Any
 
 from dialogauge.corpus.readers.containers import each_record
 from dialogauge.corpus.readers.runs.entries import each_entry, remark_silent, unpacked
-from dialogauge.corpus.readers.runs.gen_ai_events import Exchange, is_about_messages
+from dialogauge.corpus.readers.runs.gen_ai_events import SpanMessages, is_about_messages
 from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.messages import take_apart
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
@@ -67,7 +67,7 @@ class _Spans:
         """Spans that have their turn."""
         self._open: dict[str, dict[str, Any]] = {}
         """What is known of spans whose messages may be in log records."""
-        self._logs: dict[str, tuple[int, Exchange]] = {}
+        self._logs: dict[str, tuple[int, SpanMessages]] = {}
         """What log records say, by their span, and the line of the first."""
 
     def turns(self, span: Mapping[str, Any], line: int) -> Iterator[LocatedTurn]:
@@ -83,9 +83,9 @@ class _Spans:
         }
         output = unpacked(said.get(_OUTPUT))
         if isinstance(output, list):
-            exchange = Exchange(unpacked(said.get(_INPUT)), {0: output}, _OUTPUT)
+            exchange = SpanMessages(unpacked(said.get(_INPUT)), {0: output}, _OUTPUT)
         else:
-            exchange = Exchange()
+            exchange = SpanMessages()
             for event in _objects(span.get("events"), "events"):
                 exchange.add(event.get("name"), _attributes(event.get("attributes")))
         if exchange.said:
@@ -105,7 +105,7 @@ class _Spans:
         elif span is None or not span.removeprefix("0x").strip("0"):
             raise InputError(f"{name}: expected a log record that names its span, found none")
         else:
-            _, exchange = self._logs.setdefault(span, (line, Exchange()))
+            _, exchange = self._logs.setdefault(span, (line, SpanMessages()))
             exchange.add(name, _attributes(log.get("attributes")), _body(log))
         yield from ()
 
@@ -122,7 +122,7 @@ class _Spans:
                     self.silent += 1
                 yield from self._replies(known or {"id": span}, exchange, line)
 
-    def _replies(self, known: dict[str, Any], exchange: Exchange, line: int) -> Iterator[LocatedTurn]:
+    def _replies(self, known: dict[str, Any], exchange: SpanMessages, line: int) -> Iterator[LocatedTurn]:
         """A turn for each reply; of several to one prompt the second is `ID#2`."""
         for number, reply in enumerate(exchange.said, start=1):
             made = turn({**known, "context": exchange.asked, "response": reply}, self.reading)
