@@ -126,6 +126,29 @@ def test_what_was_not_counted_is_not_guessed(tmp_path):
         list(ChunkReading(second, HowToRead(), None).turns())
 
 
+def test_the_second_half_of_the_first_chunk_is_not_guessed_either(tmp_path):
+    """A chunk that ran out of memory is cut in two, and both halves keep its number."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"response": "a"}\n' * 10)
+    first, second = plan_chunks([path], HowToRead()).chunks[0].halves()
+    assert [turn.id for turn in ChunkReading(first, HowToRead(), None).turns()] == ["0", "1", "2", "3", "4"]
+    with pytest.raises(PositionsUnknown):
+        list(ChunkReading(second, HowToRead(), None).turns())
+
+
+def test_the_hash_of_a_chunk_in_two_halves_is_of_both(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps({"id": f"n{n}", "response": "x"}) + "\n" for n in range(10)))
+    notes = Notes()
+    for half in plan_chunks([path], HowToRead()).chunks[0].halves():
+        reading = ChunkReading(half, HowToRead(), None)
+        assert len(list(reading.turns())) == 5
+        notes += reading.notes
+    content = path.read_bytes()
+    parts = [hashlib.sha256(part).digest() for part in (content[: len(content) // 2], content[len(content) // 2 :])]
+    assert notes.source_files[0].sha256 == hashlib.sha256(b"".join(parts)).hexdigest()
+
+
 def test_names_of_their_own_need_no_counting(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps({"id": f"n{n}", "response": "x"}) + "\n" for n in range(30)))
@@ -196,7 +219,7 @@ def test_hashes_are_of_what_was_read(tmp_path):
     cut = content.index(b"\n", len(content) // 2 + 4) + 1
     parts = [hashlib.sha256(part).digest() for part in (content[:cut], content[cut:])]
     assert notes.source_files[0].sha256 == hashlib.sha256(b"".join(parts)).hexdigest()
-    assert whole_hash({0: "ab"}) == "ab"
+    assert whole_hash({(0, 0): "ab"}) == "ab"
 
 
 def test_ids_that_stand_twice_are_found_within_and_across_chunks(tmp_path):

@@ -36,8 +36,9 @@ class FileNotes:
     reader: str
     systems: dict[str, int]
     """With their numbers of turns."""
-    hashes: dict[str, dict[int, str]]
-    """Of each file on disk that belongs to it, by chunk, of the bytes that were read."""
+    hashes: dict[str, dict[tuple[int, int], str]]
+    """Of each file on disk that belongs to it, by the number of the chunk and where it begins, of the bytes that were
+    read: the two halves of a chunk that was cut have one number."""
     faults: tuple[Caveat, ...] = ()
 
     def __add__(self, other: FileNotes) -> FileNotes:
@@ -65,10 +66,10 @@ def _moved(path: str, read: Path, given: Path) -> str:
     return str(given / Path(path).relative_to(read)) if Path(path).is_relative_to(read) else path
 
 
-def whole_hash(by_chunk: dict[int, str]) -> str:
+def whole_hash(by_chunk: dict[tuple[int, int], str]) -> str:
     """A file's SHA-256 where it was read as one chunk; else the SHA-256 of its chunks' SHA-256 values, as bytes, in
     order."""
-    found = [by_chunk[number] for number in sorted(by_chunk)]
+    found = [by_chunk[place] for place in sorted(by_chunk)]
     if len(found) == 1:
         return found[0]
     return hashlib.sha256(b"".join(map(bytes.fromhex, found))).hexdigest()

@@ -27,14 +27,14 @@ class ChunkReading:
     counted in the whole file."""
 
     def __init__(self, chunk: Chunk, how: HowToRead, before: Positions | None) -> None:
-        """`before` is None where nobody counted; then a turn without a name raises `PositionsUnknown`, but in the first
-        chunk of all."""
+        """`before` is None where nobody counted; then a turn without a name raises `PositionsUnknown`, but at the very
+        beginning: the second half of the first chunk has its number."""
         self._chunk, self._how = chunk, how
         self._reader, _ = choose(chunk.path, chunk.reader, how.mapping)
         if how.mapping and not self._reader.has_columns:
             raise InputError(f"--map: files of the format {self._reader.name!r} have no columns to name", chunk.path)
         self._reading = Reading(chunk.path, how.skip_invalid, None, how.mapping)
-        self._reading.begin_at({} if chunk.number == 0 else before)
+        self._reading.begin_at({} if chunk.number == chunk.first == 0 else before)
         if chunk.cut == "lines" and chunk.last is not None:
             self._reading.span = Span(chunk.first, chunk.last)
         elif chunk.cut == "row groups" and chunk.last is not None:
@@ -80,7 +80,7 @@ class ChunkReading:
     def _finish(self, systems: dict[str, int]) -> None:
         reading, chunk = self._reading, self._chunk
         reading.problems = [self._placed(problem) for problem in reading.problems]
-        hashes = {str(file): {chunk.number: digest} for file, digest in self._hashes()}
+        hashes = {str(file): {(chunk.number, chunk.first): digest} for file, digest in self._hashes()}
         faults = known_faults(reading, self._reader) if chunk.last is None else []
         reading.forget()
         self.notes = replace(
