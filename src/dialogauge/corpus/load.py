@@ -224,6 +224,14 @@ def refuse_empty(reading: Reading, empty: bool, role: Role | None = None) -> Non
         raise InputError(f"--map {field}={column}: expected such a field, found it in no record", reading.place)
 
 
+def refuse_contested(reading: Reading) -> None:
+    """Refuses an input in parts that were read in different ways: the first record of each part decides what a column
+    is, and of the whole input only the first one would have."""
+    for field, column in reading.columns.contested.items():
+        found = f"found that {quote(column)} may hold it in some parts of the file and cannot in others"
+        raise InputError(f"{field}: {found}; say --map {field}={column}, or --map {field}=", reading.place)
+
+
 def corpora_in(path: Path) -> list[Path]:
     """The corpora that a path holds: GRADE's root has one in each folder of `eval_data`. Else the path itself."""
     folder = path / "eval_data"

@@ -149,6 +149,20 @@ def test_the_hash_of_a_chunk_in_two_halves_is_of_both(tmp_path):
     assert notes.source_files[0].sha256 == hashlib.sha256(b"".join(parts)).hexdigest()
 
 
+def test_a_column_that_is_a_field_in_one_chunk_alone_is_refused(tmp_path):
+    """`load` asks the first record of all what `target` is; a chunk only has its own."""
+    path = tmp_path / "a.jsonl"
+    rows = [{"id": f"n{n}", "response": "x", "target": 3 if n < 20 else "three"} for n in range(40)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert not any(turn.references for turn in load(path).turns)
+    for size in (100, 1000):
+        with pytest.raises(InputError, match=r"a\.jsonl: references: found that 'target' .*; say --map references="):
+            read_all([path], size=size)
+    how = HowToRead(mapping={"references": None})
+    turns, _ = read_all([path], how, size=100)
+    assert turns == load(path, mapping={"references": None}).turns
+
+
 def test_names_of_their_own_need_no_counting(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps({"id": f"n{n}", "response": "x"}) + "\n" for n in range(30)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dialogauge.corpus.chunks.plan import Chunk
 from dialogauge.corpus.corpus import SourceFile
-from dialogauge.corpus.load import merging_systems, refuse_empty, twice_in
+from dialogauge.corpus.load import merging_systems, refuse_contested, refuse_empty, twice_in
 from dialogauge.corpus.reading.reader import Reading
 from dialogauge.corpus.reading.seen import SeenIds
 from dialogauge.corpus.reading.source import Span
@@ -118,6 +118,7 @@ class Notes:
             raise twice_in((one.path, first), (other.path, second), same_file=one.file == other.file)
         for notes in self.files.values():
             refuse_empty(notes.reading, empty=not notes.systems)
+            refuse_contested(notes.reading)
         first_in: dict[str, int] = {}
         for file, notes in sorted(self.files.items()):
             for system in notes.systems:

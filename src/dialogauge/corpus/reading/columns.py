@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -128,6 +129,9 @@ class Columns:
         """The column of each field that was found by another name."""
         self.unmet = {field: column for field, column in mapping.items() if column is not None}
         """What was asked for and has not been seen yet."""
+        self.contested: dict[str, str] = {}
+        """The column of each field that one part of the input took from it, and another with the same columns did
+        not."""
         self._rates = any(field.startswith(RATINGS) for field in mapping)
         self._plans: dict[tuple[str, ...], dict[str, str | None]] = {}
         self._texts: dict[str, set[str] | None] = {}
@@ -138,6 +142,11 @@ class Columns:
         whole = Columns(self.mapping)
         whole.understood = other.understood | self.understood
         whole.unmet = {field: column for field, column in self.unmet.items() if field in other.unmet}
+        whole.contested = self.contested | other.contested
+        for names, plan in self._plans.items():
+            differing = plan.items() ^ other._plans.get(names, plan).items()
+            whole.contested |= {field: column for field, column in sorted(differing) if column is not None}
+        whole._plans = dict(islice((other._plans | self._plans).items(), _PLANS))
         whole._unnamed = self._unnamed + other._unnamed
         for name in (*self._texts, *(name for name in other._texts if name not in self._texts)):
             mine, theirs = (each._texts.get(name, set()) for each in (self, other))
