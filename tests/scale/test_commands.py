@@ -51,8 +51,9 @@ def test_shards_one_by_one_and_merged(files, tmp_path):
     [
         (["--shard", "3/2", "--out", "x"], "expected i/n with i from 1 to n, as 2/7, found '3/2'"),
         (["--shard", "1/2"], "--shard 1/2 needs --out DIR"),
-        (["--shard", "1/2", "--out", "x", "--html", "y.html"], "--html needs all turns"),
-        (["--shard", "1/2", "--out", "x", "--worst", "3"], "--worst needs all turns"),
+        (["--shard", "1/2", "--out", "x", "--html", "y.html"], "--html needs all turns: give it to `dialogauge merge`"),
+        (["--shard", "1/2", "--out", "x", "--worst", "3"], "--worst needs all turns: leave out --shard"),
+        (["--shard", "1/2", "--out", "x", "--fail-below", "bleu=1"], "--fail-below needs all turns: leave out"),
     ],
 )
 def test_what_makes_no_sense_of_a_shard_is_refused(files, options, message):

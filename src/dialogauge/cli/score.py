@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from dialogauge.metrics.registry import Request
 
 ORDERS: tuple[Order, ...] = ("worst", "best")
-ALL_TURNS = ("worst", "best", "explain", "plot", "html", "fail_below", "dry_run", "cite")
-"""Options that make no sense of one shard."""
+OF_MERGED = ("plot", "html", "cite")
+ALL_TURNS = (*OF_MERGED, "worst", "best", "explain", "fail_below", "dry_run")
+"""Options that make no sense of one shard; those that `dialogauge merge` has, too, come first."""
 HELP = "score systems under metrics, with intervals"
 DESCRIPTION = """\
 Scores every system in the files under every metric; without --metrics, under those that suit the files, and says
@@ -146,7 +147,8 @@ def _measure_shard(arguments: argparse.Namespace) -> int:
     for name in ALL_TURNS:
         if getattr(arguments, name):
             option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} needs all turns: give it to `dialogauge merge`, or leave out --shard")
+            instead = "give it to `dialogauge merge`, or leave" if name in OF_MERGED else "leave"
+            raise InputError(f"{option} needs all turns: {instead} out --shard")
     turns = measure_shard(
         stream(arguments.files, **reading(arguments)),
         arguments.metrics,
