@@ -148,6 +148,14 @@ def test_scores_below_a_limit(dialogauge, responses):
     assert (done.code, failures(done)[0].split(" scores ")[0]) == (1, "b")
 
 
+def test_limits_are_of_metrics_in_the_language_of_the_run(dialogauge, responses):
+    for command in ("score", "compare"):
+        arguments = (command, responses, "--metrics", "bleu", "--language", "zh", "--fail-below", "bleu=0.001")
+        done = dialogauge(*arguments)
+        assert done.code in (0, 1), done.err
+        assert "tok:zh" in done.out
+
+
 def test_lower_is_better_and_missing_scores(dialogauge, tmp_path):
     path = tmp_path / "cost.jsonl"
     rows = [

@@ -34,14 +34,20 @@ class Gate(NamedTuple):
 
 
 def parse_gates(
-    option: str, given: str, *, compat: str | None = None, encoder: str | None = None, dtype: str | None = None
+    option: str,
+    given: str,
+    *,
+    compat: str | None = None,
+    encoder: str | None = None,
+    dtype: str | None = None,
+    language: str | None = None,
 ) -> list[Gate]:
     """The metrics of a list such as `meteor,bleu:0.5` (`IF_WORSE`) or `bleu=20` (`BELOW`). The other options are those
     of the run, for metrics that take them."""
-    gates = []
+    gates, shared = [], {"encoder": encoder, "dtype": dtype, "language": language}
     for text in filter(None, (piece.strip() for piece in COMMA_OUTSIDE_BRACKETS.split(given))):
         metric, number = _split(option, text)
-        request, *others = parse_requests(metric, compat, {"encoder": encoder, "dtype": dtype})
+        request, *others = parse_requests(metric, compat, shared)
         if others:
             raise InputError(f"{option} {metric}: expected one metric, found a group of {len(others) + 1}")
         if request.metric.direction(request.part or "") is None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
@@ -86,7 +86,7 @@ class PytestGate:
         from dialogauge.evaluation.gates import BELOW, IF_WORSE, below_limits, parse_gates
 
         name = self._new(name or self._test)
-        how = {"compat": options.get("compat"), "encoder": options.get("encoder"), "dtype": options.get("dtype")}
+        how: dict[str, Any] = {name: options.get(name) for name in ("compat", "encoder", "dtype", "language")}
         guards, limits = parse_gates(IF_WORSE, if_worse, **how), parse_gates(BELOW, below, **how)
         result = evaluate(corpus, [gate.request for gate in (*guards, *limits)], **options)
         failures = below_limits(result.scores, limits)

@@ -41,7 +41,7 @@ def gates_given(option: str, arguments: argparse.Namespace) -> list[Gate]:
     from dialogauge.evaluation.gates import parse_gates
 
     given = getattr(arguments, option.removeprefix("--").replace("-", "_")) or ""
-    how = {"compat": arguments.compat, "encoder": arguments.encoder, "dtype": arguments.dtype}
+    how = {name: getattr(arguments, name) for name in ("compat", "encoder", "dtype", "language")}
     return parse_gates(option, given, **how) if given else []
 
 
