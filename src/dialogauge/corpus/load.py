@@ -206,9 +206,13 @@ def refuse_twice(turn: Turn, place: str) -> InputError:
     return InputError(f"id {quote(turn.id)} of system {quote(turn.system)} stands already at {place}; ids must differ")
 
 
-def twice_in(first: tuple[Path, int], second: tuple[Path, int], same_file: bool) -> InputError:
-    """Of a turn in two parts of an input, where the parts were read by themselves."""
+def twice_in(
+    first: tuple[Path, int], second: tuple[Path, int], same_file: bool, skip_invalid: bool = False
+) -> InputError:
+    """Of a turn in two parts of an input, where the parts were read by themselves: both were measured when it shows."""
     hint = "ids must differ" if same_file else _advice_on_same_ids(first[0], second[0])
+    if skip_invalid:
+        hint += "; of so many turns, --skip-invalid leaves out only those that stand twice within a chunk of 64 MiB"
     return InputError(f"this turn's id and system stand already at {first[0]}:{first[1]}; {hint}", *second)
 
 

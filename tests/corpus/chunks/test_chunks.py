@@ -244,6 +244,8 @@ def test_ids_that_stand_twice_are_found_within_and_across_chunks(tmp_path):
         read_all([path])
     with pytest.raises(InputError, match=r"a\.jsonl:21: .*stand already at .*a\.jsonl:4; ids must"):
         read_all([path], size=60)
+    with pytest.raises(InputError, match=r"a\.jsonl:21: .*; of so many turns, --skip-invalid leaves out only those"):
+        read_all([path], HowToRead(skip_invalid=True), size=60)
     path.write_text("".join(json.dumps({"id": name, "response": "x"}) + "\n" for name in names if name != "3"))
     with pytest.raises(InputError, match="given twice"):
         read_all([path, path], HowToRead(skip_invalid=True), size=60)

@@ -115,7 +115,8 @@ class Notes:
                     f"an id of a system stands twice, in {where}; merge where these files are to see the lines"
                 )
             (one, first), (other, second) = (_place(place, chunks) for place in places)
-            raise twice_in((one.path, first), (other.path, second), same_file=one.file == other.file)
+            skipping = self.files[other.file].reading.skip_invalid
+            raise twice_in((one.path, first), (other.path, second), one.file == other.file, skipping)
         for notes in self.files.values():
             refuse_empty(notes.reading, empty=not notes.systems)
             refuse_contested(notes.reading)
