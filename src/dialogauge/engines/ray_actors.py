@@ -204,6 +204,8 @@ class ActorPool:
         import ray
         from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, RayTaskError
 
+        if not self.pending:  # as where no machine with a core is there: for nothing at all, Ray does not wait
+            time.sleep(LISTEN)
         for reference in ray.wait(list(self.pending), timeout=LISTEN)[0]:
             actor = self.pending.pop(reference)
             try:
