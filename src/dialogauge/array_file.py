@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dialogauge.files import ANY_SIZE, RATIO, most_unpacked
+
 LARGEST_RATIO = 1040
 """Deflate makes nothing smaller than by 1,032."""
 KINDS = "biufSU"
@@ -26,9 +28,19 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         members = archive.infolist()
         if sum(member.compress_size for member in members) > size:
             raise ValueError("its parts overlap")
+        for member in members:
+            _refuse_odd(member)
+        refuse_unpacked(sum(member.file_size for member in members), file, path.name)
         if len({member.filename for member in members}) < len(members):
             raise ValueError("a part is there twice")
         return {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
+
+
+def refuse_unpacked(unpacked: int, file: BufferedReader, name: str) -> None:
+    """ValueError where a file that was found to hold so many bytes has far fewer on disk."""
+    if unpacked > most_unpacked(os.fstat(file.fileno()).st_size):
+        what = f"{name} unpacks to more than {RATIO} times its size"
+        raise ValueError(f"{what}, found {unpacked:,} bytes; {ANY_SIZE}=1 reads it all the same")
 
 
 def open_plain(path: Path) -> BufferedReader:
@@ -40,12 +52,16 @@ def open_plain(path: Path) -> BufferedReader:
     return file
 
 
-def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+def _refuse_odd(member: zipfile.ZipInfo) -> None:
     name = member.filename
     if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{name} is encrypted, or packed in another way than ours")
     if member.file_size > member.compress_size * LARGEST_RATIO + 1024:
         raise ValueError(f"{name} declares {member.file_size:,} bytes, more than it can hold")
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    name = member.filename
     with archive.open(member) as part:
         version = np.lib.format.read_magic(part)
         readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import math
 import os
 import re
 import secrets
@@ -25,6 +26,12 @@ NEW, OLD, LOCK = "new", "old", "dialogauge.lock"
 _UNFINISHED = re.compile(r"\.(.+)\.[0-9a-f]{16}")
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """What the system says of a disk that is full or broken."""
+UNPACKED, RATIO = 100_000_000, 100
+"""A packed file may unpack to so many bytes, and beyond that to so many times its size: text and numbers are rarely
+packed tighter."""
+ANY_SIZE = "DIALOGAUGE_ANY_SIZE"
+"""The variable that lifts this limit and that on lines, in this process and in those that it starts; `--any-size` sets
+it."""
 THERE = "is there already and was left as it is; choose another name or pass --overwrite"
 _under_way: set[Path] = set()
 """The unfinished directories of this process."""
@@ -74,6 +81,15 @@ def plain_file(path: Path) -> Path:
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise OSError(errno.EINVAL, "not a plain file", str(path))
     return path
+
+
+def any_size() -> bool:
+    return os.environ.get(ANY_SIZE, "") not in ("", "0")
+
+
+def most_unpacked(size: int) -> float:
+    """How many bytes a packed file of so many may unpack to."""
+    return math.inf if any_size() else max(UNPACKED, RATIO * size)
 
 
 def _refuse_nul(path: Path) -> None:

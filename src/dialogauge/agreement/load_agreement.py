@@ -17,6 +17,7 @@ from dialogauge.corpus.corpus import SourceFile
 from dialogauge.corpus.reading.json import parse_object, to_record
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, describe, quote, require_arrow
+from dialogauge.evaluation.kept.batches import batches_of_values
 from dialogauge.evaluation.kept.saved import RUN, TURNS, kept_texts, read_record
 from dialogauge.evaluation.options import Settings
 
@@ -70,10 +71,12 @@ def _agreement(path: Path, record: dict[str, Any]) -> Agreement:
 
 def _rated(path: Path, corpora: list[str]) -> list[RatedTurns]:
     """Each corpus's turns with ratings and values, as turns.parquet has them."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with open_plain(path / TURNS) as file:
-        table = pq.read_table(file).to_pandas()
+        schema = pq.read_schema(file)
+        table = pa.Table.from_batches(batches_of_values(file, TURNS), schema).to_pandas()
     turns: dict[str, dict[tuple[str, str], Turn]] = {corpus: {} for corpus in corpora}
     for turn in kept_texts(path) or ():
         turns[str(turn.extra["corpus"])][turn.system, turn.id] = replace(turn, extra=NOTHING)

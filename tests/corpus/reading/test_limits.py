@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dialogauge import InputError, load
+from dialogauge import InputError, files, load
 from dialogauge.corpus.readers.arrow import dataset_rows
 from dialogauge.corpus.reading import parquet, source
 from dialogauge.corpus.reading.reader import Reading
@@ -18,9 +18,9 @@ LINE = json.dumps({"response": "yes " * 100}).encode() + b"\n"
 
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch):
-    monkeypatch.setattr(source, "UNPACKED", 100_000)
+    monkeypatch.setattr(files, "UNPACKED", 100_000)
     monkeypatch.setattr(source, "LONGEST_LINE", 50_000)
-    monkeypatch.delenv(source.ANY_SIZE, raising=False)
+    monkeypatch.delenv(files.ANY_SIZE, raising=False)
 
 
 @pytest.mark.parametrize("content", [LINE * 2000, b"[" + b" " * 10**6 + b'{"response": "a"}]'])
@@ -29,7 +29,7 @@ def test_gzip_bombs(tmp_path, monkeypatch, content):
     path.write_bytes(gzip.compress(content))
     with pytest.raises(InputError, match="unpacks to at most 100 times its size, found more than .*--any-size"):
         load(path)
-    monkeypatch.setenv(source.ANY_SIZE, "1")
+    monkeypatch.setenv(files.ANY_SIZE, "1")
     assert load(path).turns
 
 
@@ -53,10 +53,10 @@ def write_table(path, columns, **options):
 def test_parquet_bombs(tmp_path, monkeypatch, write):
     path = tmp_path / "a.parquet"
     write(path)
-    monkeypatch.setattr(source, "RATIO", 20)
+    monkeypatch.setattr(files, "RATIO", 20)
     with pytest.raises(InputError, match=r"a.parquet: expected a file that unpacks to at most 20 .*--any-size"):
         load(path)
-    monkeypatch.setenv(source.ANY_SIZE, "1")
+    monkeypatch.setenv(files.ANY_SIZE, "1")
     assert len(load(path).turns) >= 100
 
 
@@ -65,7 +65,7 @@ def test_no_batch_of_parquet_is_large(tmp_path, monkeypatch):
     path = tmp_path / "a.parquet"
     numbered_texts(path)
     monkeypatch.setattr(parquet, "_BATCH_BYTES", 2_000_000)
-    monkeypatch.setenv(source.ANY_SIZE, "1")
+    monkeypatch.setenv(files.ANY_SIZE, "1")
     with parquet.parquet_file(path) as file:
         sizes = {len(rows) for rows in parquet.batches(file, path)}
     assert max(sizes) == 2_000_000 // 40_033
@@ -112,14 +112,14 @@ def test_lines_without_end(tmp_path, monkeypatch, before):
     path.write_bytes(before + json.dumps({"response": "a" * 100_000}).encode())
     with pytest.raises(InputError, match=r"a.jsonl:[12]: expected lines of at most 50,000 bytes.*--any-size"):
         load(path)
-    monkeypatch.setenv(source.ANY_SIZE, "1")
+    monkeypatch.setenv(files.ANY_SIZE, "1")
     assert len(load(path).turns) == 1 + bool(before)
 
 
 def test_the_flag_lifts_them(tmp_path, monkeypatch, capsys):
     from dialogauge.cli.main import main
 
-    monkeypatch.setenv(source.ANY_SIZE, "")  # so that what the flag sets is undone
+    monkeypatch.setenv(files.ANY_SIZE, "")  # so that what the flag sets is undone
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(LINE * 2000))
     call = ["score", str(path), "--metrics", "length", "--resamples", "10", "-q"]

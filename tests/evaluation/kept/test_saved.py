@@ -8,11 +8,17 @@ import struct
 import zipfile
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from dialogauge import files
 from dialogauge.corpus import Corpus, Turn
+from dialogauge.corpus.reading import parquet
 from dialogauge.errors import InputError
 from dialogauge.evaluation import compare_runs, evaluate
+from dialogauge.evaluation.kept.batches import batches
+from dialogauge.evaluation.kept.load_result import load_result
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +120,37 @@ def test_objects_are_not_unpickled(good, run):
 def test_no_zip_file(good, run, content):
     (run / "measures.npz").write_bytes(content)
     refused(good, run, "is not a whole run: ")
+
+
+def test_arrays_that_unpack_to_far_more_than_they_are(good, run, monkeypatch):
+    """Zeros, which are packed a thousandfold."""
+    monkeypatch.delenv(files.ANY_SIZE, raising=False)
+    monkeypatch.setattr(files, "UNPACKED", 100_000)
+    rewrite(run, more=packed(np.zeros(10**6)))
+    refused(good, run, "measures.npz unpacks to more than 100 times its size, found 8,0", "DIALOGAUGE_ANY_SIZE=1")
+
+
+def repeat(path, column, rows):
+    """A file of a kept run whose first row stands there so often, with one long text in a column."""
+    table = pq.read_table(path).slice(0, 1)
+    place = table.schema.get_field_index(column)
+    long = table.set_column(place, table.schema.field(place), pa.array(["x" * 50_000]))
+    pq.write_table(pa.concat_tables([long] * rows), path, compression="zstd")
+
+
+def test_ids_that_unpack_to_far_more_than_they_are(good, run, monkeypatch):
+    monkeypatch.delenv(files.ANY_SIZE, raising=False)
+    monkeypatch.setattr(files, "UNPACKED", 100_000)
+    repeat(run / "turns.parquet", "id", 1000)
+    with pytest.raises(InputError, match=r"turns.parquet unpacks to more than 100 times its size"):
+        load_result(run)
+
+
+def test_long_texts_are_held_a_few_at_a_time(run, monkeypatch):
+    monkeypatch.setattr(parquet, "_BATCH_BYTES", 10**6)
+    repeat(run / "texts.parquet", "response", 1000)
+    with (run / "texts.parquet").open("rb") as file:
+        assert {len(batch) for batch in batches(file)} <= set(range(21))
 
 
 def test_an_encrypted_zip_file(good, run):

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dialogauge.corpus.reading import source
-from dialogauge.corpus.reading.source import any_size, opened, size_of
+from dialogauge import files
+from dialogauge.corpus.reading.source import opened, size_of
 from dialogauge.errors import InputError, quote, require_arrow
 
 _FEWEST, _MOST = 16, 1024
@@ -49,10 +49,7 @@ def batches(
     try:
         sizes = [_column_sizes(known.row_group(group)) for group in chosen]
         refuse_bomb(sum(map(sum, sizes)), path)
-        largest = max((size for each in sizes for size in each), default=0)
-        # No cell is larger than its column on disk, once that is unpacked.
-        rows = min(_MOST, max(_FEWEST, _BATCH_BYTES // max(1, largest)))
-        found = file.iter_batches(rows, row_groups=list(chosen), columns=columns)
+        found = file.iter_batches(rows_at_once(file, chosen), row_groups=list(chosen), columns=columns)
         for batch in found:
             unpacked += batch.nbytes
             refuse_bomb(unpacked, path)
@@ -61,6 +58,13 @@ def batches(
         raise
     except Exception as error:
         raise _broken(error, path) from None
+
+
+def rows_at_once(file: Any, groups: range, most: int = _MOST) -> int:
+    """Rows of these groups that are held at a time. No cell is larger than its column on disk, once that is
+    unpacked."""
+    sizes = (size for group in groups for size in _column_sizes(file.metadata.row_group(group)))
+    return min(most, max(_FEWEST, _BATCH_BYTES // max(1, max(sizes, default=1))))
 
 
 def sha256_of_row_groups(path: Path, groups: range) -> str:
@@ -91,10 +95,9 @@ def _column_sizes(group: Any) -> list[int]:
 
 def refuse_bomb(unpacked: int, path: Path) -> None:
     """Refuses a file that was found to hold so many bytes, where these are far more than it has on disk."""
-    if unpacked <= source.UNPACKED or any_size() or unpacked <= source.RATIO * size_of(path):
+    if unpacked <= files.UNPACKED or unpacked <= (most := files.most_unpacked(size_of(path))):
         return
-    most = max(source.UNPACKED, source.RATIO * size_of(path))
-    expected = f"expected a file that unpacks to at most {source.RATIO} times its size"
+    expected = f"expected a file that unpacks to at most {files.RATIO} times its size"
     raise InputError(f"{expected}, found more than {most:,} bytes; --any-size reads it all the same", path)
 
 

@@ -7,8 +7,6 @@ import difflib
 import gzip
 import hashlib
 import io
-import math
-import os
 import shutil
 import sys
 import tempfile
@@ -23,7 +21,7 @@ from typing import Any, BinaryIO, cast
 
 from dialogauge.corpus.reading.remote import RemotePath
 from dialogauge.errors import InputError
-from dialogauge.files import NEW, unfinished
+from dialogauge.files import NEW, RATIO, any_size, most_unpacked, unfinished
 
 FileState = tuple[int, int, int, int] | None
 
@@ -34,10 +32,6 @@ _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 LONGEST_LINE = 100_000_000
 """Bytes."""
-UNPACKED, RATIO = 100_000_000, 100
-"""A gzip file may unpack to so many bytes, and beyond that to so many times its size: text is rarely packed tighter."""
-ANY_SIZE = "DIALOGAUGE_ANY_SIZE"
-"""The variable that lifts both limits, in this process and in those that it starts; `--any-size` sets it."""
 _NEIGHBOURS = 10_000
 """Files of a directory that are looked at for one of a similar name."""
 
@@ -147,7 +141,7 @@ class _Unpacked(gzip.GzipFile):
     def __init__(self, raw: BinaryIO, path: Path) -> None:
         super().__init__(fileobj=raw)
         self._path = path
-        self._most = math.inf if any_size() else max(UNPACKED, RATIO * path.stat().st_size)
+        self._most = most_unpacked(path.stat().st_size)
 
     def read(self, size: int | None = -1) -> bytes:
         if size is None or size < 0:
@@ -159,10 +153,6 @@ class _Unpacked(gzip.GzipFile):
                 f"expected a gzip file that unpacks to at most {RATIO} times its size, {found}", self._path
             )
         return part
-
-
-def any_size() -> bool:
-    return os.environ.get(ANY_SIZE, "") not in ("", "0")
 
 
 def longest_line() -> int:

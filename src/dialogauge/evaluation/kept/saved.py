@@ -20,6 +20,7 @@ from dialogauge.corpus.reading.json import parse_object
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, require_arrow
 from dialogauge.evaluation import caveats
+from dialogauge.evaluation.kept.batches import batches_of_values
 from dialogauge.evaluation.kept.texts import TEXTS, read_texts
 from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.sample import Sample
@@ -246,18 +247,14 @@ def load_run(path: Path, *, turns: bool = False) -> Run:
 
 def _with_turns(samples: Sequence[Sample], path: Path) -> list[Sample]:
     """turns.parquet has what they noted of single turns, in the order of their rows."""
-    import pyarrow.parquet as pq
-
     found: dict[tuple[str, str], tuple[list[str], list[NDArray[np.float64]]]] = {}
     with open_plain(path) as source:
-        file = pq.ParquetFile(source)
-        for group in range(file.num_row_groups):
-            part = file.read_row_group(group)
+        for part in batches_of_values(source, TURNS):
             if not len(part):
                 continue
             ids, values = found.setdefault((part["metric"][0].as_py(), part["system"][0].as_py()), ([], []))
             ids += part["id"].to_pylist()
-            values.append(part["value"].to_numpy())
+            values.append(part["value"].to_numpy(zero_copy_only=False))
     complete = []
     for sample in samples:
         ids, values = found.get((sample.label, sample.system), ([], []))

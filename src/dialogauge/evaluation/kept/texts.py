@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from dialogauge.corpus.turn import NOTHING, Turn
+from dialogauge.evaluation.kept.batches import ROWS, batches
 from dialogauge.evaluation.kept.turn_values import TEXTS as SPOOLED_TEXTS
 from dialogauge.evaluation.kept.turn_values import SpooledFiles, temporary_file
 
 TEXTS = "texts.parquet"
-ROWS = 4096
-"""Turns that are written at once, and read."""
 
 
 class TextsWriter:
@@ -110,9 +109,7 @@ RunTexts = TextsInMemory | SpooledTexts | TextsOfParts
 def read_texts(file: BinaryIO | IO[bytes]) -> Iterator[Turn]:
     """The turns of a texts.parquet, a few thousand in memory at a time; the corpus of each, where it says so, is in
     `extra`. Whatever pyarrow raises where it is no such file."""
-    import pyarrow.parquet as pq
-
-    for batch in pq.ParquetFile(file).iter_batches(ROWS):
+    for batch in batches(file):
         for row in batch.to_pylist():
             yield _turn(row)
 

@@ -8,8 +8,8 @@ import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dialogauge.corpus.reading.source import RATIO, UNPACKED, any_size
 from dialogauge.errors import InputError, MissingPackage, quote
+from dialogauge.files import RATIO, UNPACKED, any_size
 
 _ZSTANDARD = 93
 _LOCAL = struct.Struct("<4s22xHH")
