@@ -1,6 +1,7 @@
 """A kept run's numbers, derived again from what it holds."""
 
 import json
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -99,6 +100,14 @@ def test_other_texts_show(kept, run):
     writer.write(turns)
     writer.close()
     assert {kind for _, _, kind, _ in wrong(verify_run(run))} == {NOTED}
+
+
+def test_texts_that_lack_a_system_are_refused(kept, run):
+    (run / TEXTS).unlink()
+    with (run / TEXTS).open("wb") as file, closing(TextsWriter(file)) as writer:
+        writer.write(turn for turn in kept.texts if turn.system != "dull")
+    with pytest.raises(InputError, match=r"run: is not a whole run: texts.parquet: holds no turn of 'dull'"):
+        verify_run(run)
 
 
 def test_without_texts_the_measures_are_taken_as_they_are_and_that_is_said(kept, tmp_path):

@@ -10,11 +10,12 @@ import numpy as np
 from dialogauge.agreement.load_agreement import is_agreement_run
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
-from dialogauge.errors import InputError
+from dialogauge.errors import InputError, quote
 from dialogauge.evaluation.answer import find_answer
 from dialogauge.evaluation.evaluate_corpus import score_all
 from dialogauge.evaluation.kept.load_result import load_result
 from dialogauge.evaluation.kept.saved import is_run, load_runs
+from dialogauge.evaluation.kept.texts import TEXTS
 from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.pairs import all_pairs
 from dialogauge.evaluation.result import Result
@@ -88,6 +89,8 @@ def _measures(
         return [], ["what metrics noted of each turn: the run holds no texts"]
     corpus = Corpus(list(kept.texts))
     turns = corpus.by_system
+    if missing := next((sample.system for sample in samples if sample.system not in turns), None):
+        raise InputError(f"is not a whole run: {TEXTS}: holds no turn of {quote(missing)}", path)
     checks, underived = [], dict[str, str]()
     with progress_bar(samples, shown=progress, unit="sample") as bar:
         for sample in bar:

@@ -12,6 +12,7 @@ import pytest
 
 from dialogauge import correlate, evaluate
 from dialogauge.corpus import Corpus, Turn
+from dialogauge.errors import InputError
 from dialogauge.figures.report import data_block as block
 from dialogauge.figures.report import turns as report_turns
 from dialogauge.figures.report.turns import ReportTurns, TurnMetric, data_block, turns_of_agreement, turns_of_result
@@ -121,6 +122,13 @@ def test_without_texts_there_are_names_and_values():
     assert (data["kept"], data["ids"], data["systems"]) == (False, ["0", "1"], ["a"])
     assert data["metrics"][0]["values"] == [1, 2]
     assert "empty reply" not in found.flags
+
+
+def test_texts_that_lack_a_turn_are_refused():
+    """As those of a kept run may that somebody changed."""
+    result = evaluate(Corpus(answers("a", ["one", "two"])), "length", keep_texts=True)
+    with pytest.raises(InputError, match="found none of the turn '0' of 'a'"):
+        turns_of_result(replace(result, texts=answers("a", ["one", "two"])[1:]))
 
 
 def test_only_systems_of_the_result(everyday_like):

@@ -10,6 +10,7 @@ import numpy as np
 
 from dialogauge.agreement.points import mean_rating
 from dialogauge.corpus.turn import Turn
+from dialogauge.errors import InputError, quote
 from dialogauge.evaluation.sample import Sample
 from dialogauge.figures.report.data_block import data_block, decimals_of
 from dialogauge.stats.arrays import Floats, one_blas_thread
@@ -115,6 +116,9 @@ def _own_places(sample: Sample, turns: Sequence[Turn], places: Mapping[tuple[str
     """Where the sample's rows stand among the turns. A kept run names the rows of metrics that score turns alone; those
     of others are all of its system's, unless turns were left out."""
     if sample.ids or sample.values is not None:
+        if missing := next((name for name in sample.ids if (sample.system, name) not in places), None):
+            found = f"the turn {quote(missing)} of {quote(sample.system)}"
+            raise InputError(f"expected the texts of all turns that were measured, found none of {found}")
         return [places[sample.system, name] for name in sample.ids]
     return [place for place, turn in enumerate(turns) if turn.system == sample.system]
 
