@@ -242,6 +242,27 @@ def test_a_run_that_says_too_little_is_refused(two, said):
         merge_shards(two)
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        lambda record: record["requests"][0].pop("label"),
+        lambda record: record["requests"][0].update(label="other"),
+        lambda record: record.update(first={}),
+        lambda record: record.update(first=["x"]),
+        lambda record: record.update(remarks=["x"]),
+        lambda record: record.update(remarks=7),
+        lambda record: record.update(chunks=7),
+        lambda record: record.update(chunks="x"),
+        lambda record: record.pop("chunks"),
+        lambda record: record.update(noted=None, choice=1),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(two, how):
+    change(two[0], how)
+    with pytest.raises(InputError, match="is not a whole shard"):
+        merge_shards(two)
+
+
 def test_a_pipe_in_place_of_a_file_is_not_waited_for(two):
     (two[1] / "turns.parquet").unlink()
     os.mkfifo(two[1] / "turns.parquet")

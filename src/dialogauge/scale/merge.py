@@ -15,7 +15,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.engines.fold import OrderedSum
-from dialogauge.errors import DialogaugeError, InputError
+from dialogauge.errors import Caveat, DialogaugeError, InputError
 from dialogauge.evaluation.evaluate_corpus import concluded
 from dialogauge.evaluation.measuring.chunk_work import Noted
 from dialogauge.evaluation.measuring.chunked_run import NotedRun
@@ -55,15 +55,14 @@ class KeptShard:
             shard = cls(path, record)
             if not isinstance(shard.run, dict) or not 1 <= shard.number <= shard.count:
                 raise ValueError("its number is none of its run's")
+            if (found := shard.run.get("dialogauge")) != __version__:
+                raise InputError(f"was made by dialogauge {found}, and cannot be merged by {__version__}", path)
+            if not shard.says_enough():
+                raise ValueError("it does not say what it is a shard of")
         except DialogaugeError:
             raise
         except Exception as error:
             raise _not_whole(path, error) from error
-        if shard.run.get("dialogauge") != __version__:
-            found = shard.run.get("dialogauge")
-            raise InputError(f"was made by dialogauge {found}, and cannot be merged by {__version__}", path)
-        if not shard.says_enough():
-            raise _not_whole(path, ValueError("it does not say what it is a shard of"))
         return shard
 
     def says_enough(self) -> bool:
@@ -120,6 +119,18 @@ def merge_shards(paths: Sequence[str | Path], *, cache: bool = True, progress: b
         progress: Whether stderr shows how far it has come.
     """
     shards = _all_of_one_run([KeptShard.read(Path(path)) for path in paths])
+    try:
+        result = _merged(shards, cache, progress)
+        if not all(isinstance(caveat, Caveat) for caveat in result.caveats):
+            raise ValueError("what it remarks is no caveat")
+        return result
+    except (DialogaugeError, OSError, MemoryError):
+        raise
+    except Exception as error:  # parts that do not fit together
+        raise _not_whole(shards[0].path, error) from error
+
+
+def _merged(shards: Sequence[KeptShard], cache: bool, progress: bool) -> Result:
     first = shards[0]
     modules = PLUG_INS.modules()
     requests = _requests(first, modules)
