@@ -9,6 +9,8 @@ import torch
 import dialogauge
 
 pytest.importorskip("torchmetrics")
+from torchmetrics import MetricCollection
+
 from dialogauge.hooks.torchmetrics_metric import DialogueMetric
 
 TURNS = dialogauge.load(Path(__file__).resolve().parents[2] / "examples" / "everyday.jsonl").select(["good"]).turns
@@ -42,6 +44,17 @@ def test_batches_give_what_one_evaluation_gives(name, expected):
         metric([turn.response], [turn.references], [turn.context])
     assert len(metric.summaries) == 1
     assert metric.compute().item() == pytest.approx(expected[name], rel=1e-12)
+
+
+def test_a_collection_holds_several(expected):
+    names = {name.replace(".", "_"): name for name in METRICS}  # modules take no dot in a name
+    found = feed(MetricCollection({key: DialogueMetric(name) for key, name in names.items()}), TURNS).compute()
+    assert {names[key]: value.item() for key, value in found.items()} == pytest.approx(expected, rel=1e-12)
+
+
+def test_summaries_stay_where_they_are_when_a_metric_is_moved(expected):
+    metric = feed(DialogueMetric("bleu"), TURNS).to("cpu").set_dtype(torch.float32)
+    assert metric.compute().item() == pytest.approx(expected["bleu"], rel=1e-12)
 
 
 def in_one_process(rank, address, folder):

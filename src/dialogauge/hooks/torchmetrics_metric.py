@@ -9,7 +9,7 @@ What is kept is the metric's summary, which does not grow with every batch; thos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -36,7 +36,6 @@ class DialogueMetric(TorchMetric):
 
     full_state_update = False
     is_differentiable = False
-    summaries: list[Any]
 
     def __init__(self, metric: str, **how: Any) -> None:
         super().__init__(**how)
@@ -48,7 +47,18 @@ class DialogueMetric(TorchMetric):
             raise InputError(f"{request.name} needs the whole corpus, not batches of it: use dialogauge.evaluate")
         self.request = request
         self._ready: AnyPrepared | None = None
-        self.add_state("summaries", default=[], dist_reduce_fx=None)
+        # By the metric's name: a MetricCollection compares states of one name as tensors, to compute them but once.
+        self._state = f"summaries of {request.name}"
+        self.add_state(self._state, default=[], dist_reduce_fx=None)
+
+    @property
+    def summaries(self) -> list[Any]:
+        found: list[Any] = getattr(self, self._state)
+        return found
+
+    @summaries.setter
+    def summaries(self, summaries: list[Any]) -> None:
+        setattr(self, self._state, summaries)
 
     def update(
         self, preds: Sequence[str], target: TextsByTurn | None = None, context: TextsByTurn | None = None
@@ -82,7 +92,11 @@ class DialogueMetric(TorchMetric):
 
     def _reduce_states(self, incoming_state: dict[str, Any]) -> None:
         """`forward` has the summary of a batch, and that of all before it."""
-        self.summaries = [reduce(add, [*incoming_state["summaries"], *self.summaries])]
+        self.summaries = [reduce(add, [*incoming_state[self._state], *self.summaries])]
+
+    def _apply(self, fn: Callable[..., Any], exclude_state: Sequence[str] = ()) -> torch.nn.Module:
+        """Summaries are no tensors: they stay where they are when the metric is moved to a device."""
+        return super()._apply(fn, [*exclude_state, self._state])
 
     def _sync_dist(self, dist_sync_fn: Any = None, process_group: Any = None) -> None:  # noqa: ARG002
         """Summaries are no tensors: they are gathered as objects, as torchmetrics does for masks."""
