@@ -47,6 +47,9 @@ def test_batches_and_single_references_add_up(module):
 def test_metrics_that_need_no_references_go_without(module):
     found = module("length").compute(predictions=["one"], references=[[]])
     assert found["length"] == 1
+    assert module("length").compute(predictions=["one", "one two"])["length"] == 1.5
+    with pytest.raises(dialogauge.InputError, match="bleu needs references, and none of the corpus's 1 turns has any"):
+        module("bleu").compute(predictions=["one"])
     assert math.isnan(found["length.low"])  # one turn has no interval
 
 

@@ -42,6 +42,15 @@ class DialogueModule(evaluate.Metric):  # type: ignore[misc]
             ],
         )
 
+    def compute(
+        self, *, predictions: Sequence[str] | None = None, references: TextsByTurn | None = None, **options: Any
+    ) -> dict[str, float] | None:
+        """References may be left out; what batches were given before stays as it is."""
+        if predictions is not None and references is None:
+            references = [[] for _ in predictions]
+        values: dict[str, float] | None = super().compute(predictions=predictions, references=references, **options)
+        return values
+
     def _compute(
         self, predictions: Sequence[str], references: TextsByTurn, context: TextsByTurn | None = None, **options: Any
     ) -> dict[str, float]:

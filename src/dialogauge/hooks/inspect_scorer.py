@@ -41,7 +41,7 @@ def all_replies() -> Metric:
 
 @scorer(metrics=[all_replies()])
 def dialogue(metric: str = "meteor") -> Scorer:
-    """One metric of dialogauge, or one of its parts ("distinct.1"), on the last reply of each sample.
+    """One metric of dialogauge, or one of its parts ("rouge_l.recall"), on the last reply of each sample.
 
     The sample's target is the reference (a list of them: all), its earlier messages the context. A sample without what
     the metric needs is unscored, with the reason. Metrics that need the whole corpus are refused: `dialogauge score`
