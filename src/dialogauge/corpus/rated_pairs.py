@@ -67,14 +67,17 @@ def rated_pair(record: Mapping[str, Any], reading: Reading) -> RatedPair:
 
 
 def battle_pair(record: Mapping[str, Any], line: int, reading: Reading) -> RatedPair:
-    """The last replies of two models in a battle, with the vote of its one rater as `overall`."""
+    """The replies of two models that a battle is about, with the vote of its one rater as `overall`: the last ones, or
+    those of the turn that is named, since MT-bench's judges vote on each turn of a conversation."""
     fought = battle(record, line, reading)
-    a, b = (
-        next((turn for _, turn in reversed(side) if turn.system == system), None)
-        for side, system in zip((fought.a, fought.b), fought.systems, strict=True)
-    )
-    if a is None or b is None:
+    sides = zip((fought.a, fought.b), fought.systems, strict=True)
+    a_said, b_said = ([turn for _, turn in side if turn.system == system] for side, system in sides)
+    if not a_said or not b_said:
         raise InputError("expected a reply of each model, found a conversation without one")
+    judged = record.get("turn")
+    both = range(1, min(len(a_said), len(b_said)) + 1)
+    place = judged - 1 if isinstance(judged, int) and judged in both else -1
+    a, b = a_said[place], b_said[place]
     return RatedPair(a, b, NOTHING if fought.vote is None else {"overall": (fought.vote,)}, fought.extra)
 
 

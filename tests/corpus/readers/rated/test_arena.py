@@ -40,6 +40,31 @@ def test_votes_are_preferences_of_the_last_replies(tmp_path):
     assert caveats == []
 
 
+def test_votes_are_about_the_turn_that_is_named(tmp_path):
+    """In MT-bench's human judgements both turns of a conversation are voted on, in lines of their own."""
+    said = {f"conversation_{side}": [*asked("1", side), *asked("2", side.upper())] for side in "ab"}
+    both = {"question_id": 81, "model_a": "m1", "model_b": "m2", **said}
+    path = write_lines(
+        tmp_path / "arena.jsonl",
+        {**both, "turn": 1, "winner": "model_a", "judge": "ann"},
+        {**both, "turn": 2, "winner": "model_b", "judge": "ann"},
+        {**both, "turn": 2, "winner": "tie", "judge": "bob"},
+    )
+    pairs, _ = read_rated_pairs(path)
+    assert [(pair.a.response, pair.b.response, pair.preferences["overall"]) for pair in pairs] == [
+        ("a", "b", ("a",)),
+        ("A", "B", ("b",)),
+        ("A", "B", ("tie",)),
+    ]
+    # One turn each, though they stand in three lines: replies of a single character too.
+    replies = [(turn.system, turn.id, turn.response) for turn in load(path) if "user" not in turn.system]
+    assert replies == [("m1", "81:1", "a"), ("m1", "81:3", "A"), ("m2", "81:1", "b"), ("m2", "81:3", "B")]
+
+
+def asked(question, reply):
+    return [{"role": "user", "content": question}, {"role": "assistant", "content": reply}]
+
+
 def test_estimate_makes_win_rates_of_battles(tmp_path):
     battles = [
         {**BATTLES[1], "question_id": number, "winner": "model_b" if number % 4 else "model_a"} for number in range(40)

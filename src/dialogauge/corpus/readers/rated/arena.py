@@ -75,8 +75,9 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
     def turns(record: dict[str, Any], line: int) -> Iterator[LocatedTurn]:
         fought = battle(record, line, reading)
         for place, turn in (*fought.a, *fought.b):
-            known = seen.setdefault((turn.system, turn.id), turn.response)
-            if known is turn.response:
+            known = seen.get((turn.system, turn.id))
+            if known is None:
+                seen[turn.system, turn.id] = turn.response
                 yield place, turn
             elif known != turn.response:
                 whose = f"id {quote(turn.id)} of system {quote(turn.system)}"
