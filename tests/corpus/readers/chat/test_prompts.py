@@ -60,6 +60,47 @@ def test_chosen_and_rejected_in_parquet_without_a_prompt(tmp_path):
     ]
 
 
+def test_a_prompt_of_another_name_beside_the_system_prompt(tmp_path):
+    """Intel's orca_dpo_pairs."""
+    path = write_lines(
+        tmp_path / "p.jsonl",
+        {"system": "Be kind.", "question": "hi", "chosen": "hello", "rejected": "what?"},
+        {"system": "", "question": "bye", "chosen": "see you", "rejected": "no"},
+    )
+    corpus = load(path)
+    assert corpus.turns == [
+        Turn("0", "hello", ("hi",), system="chosen", facts=("Be kind.",)),
+        Turn("0", "what?", ("hi",), system="rejected", facts=("Be kind.",)),
+        Turn("1", "see you", ("bye",), system="chosen"),
+        Turn("1", "no", ("bye",), system="rejected"),
+    ]
+    assert [caveat.code for caveat in corpus.caveats] == ["columns_understood"]
+
+
+def test_the_user_may_say_what_was_asked(tmp_path):
+    path = write_lines(tmp_path / "p.jsonl", {"prompt": "p", "asked": "hi", "chosen": "hello", "rejected": "what?"})
+    assert [turn.context for turn in load(path, mapping={"context": "asked"})] == [("hi",), ("hi",)]
+    assert [turn.context for turn in load(path)] == [("p",), ("p",)]
+
+
+@pytest.mark.parametrize("form", ["from and value", "role and content"])
+def test_one_message_a_side(tmp_path, form):
+    """LLaMA-Factory's preference data, of which `conversations` are the prompt."""
+
+    def message(role, said):
+        user = role == "user"
+        if form == "role and content":
+            return {"role": role, "content": said}
+        return {"from": "human" if user else "gpt", "value": said}
+
+    asked = [message("user", "hi"), message("assistant", "hello"), message("user", "and?")]
+    sides = {"chosen": message("assistant", "more"), "rejected": message("assistant", "no")}
+    assert load(write_lines(tmp_path / "p.jsonl", {"conversations": asked, **sides})).turns == [
+        Turn("0", "more", ("hi", "hello", "and?"), system="chosen"),
+        Turn("0", "no", ("hi", "hello", "and?"), system="rejected"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("record", "message"),
     [

@@ -3,6 +3,8 @@
 Schema: TRL's dataset formats page: `prompt` and `completion`; `prompt`, `chosen` and `rejected`; each a text or a list
 of chat messages; without a prompt, `chosen` and `rejected` are whole conversations that differ at their ends. The
 conversations of Anthropic's HH-RLHF are one text each, with "\\n\\nHuman:" and "\\n\\nAssistant:" before what is said.
+Intel's orca_dpo_pairs has `question` and the system prompt as `system`; LLaMA-Factory's `data/README.md` has
+`conversations` by from and value, and one such message as `chosen` and as `rejected`.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from dialogauge.corpus.readers.chat.sharegpt import as_messages
 from dialogauge.corpus.readers.shape import shaped
 from dialogauge.corpus.reading import fields
 from dialogauge.corpus.reading.messages import ASSISTANT, are_messages
@@ -20,6 +23,8 @@ from dialogauge.corpus.reading.records import turn
 from dialogauge.errors import InputError, describe
 
 SIDES = ("chosen", "rejected")
+_PROMPTS = ("prompt", "context", "conversations")
+"""What may hold that which both sides answer."""
 _SPEAKERS = re.compile(r"\n\n(Human|Assistant):")
 _IDS = ("id", "prompt_id", "uid", "idx")
 
@@ -35,28 +40,34 @@ def _completion(record: dict[str, Any], line: int, reading: Reading) -> Iterator
 
 
 def _is_choice(record: Mapping[str, Any]) -> bool:
-    return all(isinstance(record.get(side), str | list) for side in SIDES) and "response" not in record
+    return all(isinstance(record.get(side), str | list | dict) for side in SIDES) and "response" not in record
 
 
 def _choice(record: dict[str, Any], line: int, reading: Reading) -> Iterator[LocatedTurn]:
-    """Two systems, `chosen` and `rejected`; what is said of one of them, as `score_chosen`, is its `extra`."""
+    """Two systems, `chosen` and `rejected`; what is said of one of them, as `score_chosen`, is its `extra`. A column
+    `system` holds the system prompt."""
+    told = any(record.get(field) is not None for field in _PROMPTS)
+    record = reading.columns.rename(record, fields=() if told else ("context",))
     name = next((fields.name(record, each) for each in _IDS if record.get(each) is not None), None)
     position = str(reading.position(reading.system))
-    rest = {field: value for field, value in record.items() if field not in ("prompt", *SIDES, *_IDS)}
+    given = [field for field in _PROMPTS if record.get(field) is not None]
+    asked = "context" if "context" in reading.columns.mapping else given[0] if given else "prompt"
+    instructions = fields.texts(record, "system")
+    rest = {field: value for field, value in record.items() if field not in (asked, *SIDES, *_IDS, "system")}
     own = {side: {_without(side, field): value for field, value in rest.items() if side in field} for side in SIDES}
     shared = {field: value for field, value in rest.items() if not any(side in field for side in SIDES)}
     for side in SIDES:
-        context, response = _sides(record, side)
-        given = {"id": name or position, "system": side, "context": context, "response": response}
-        made = turn({**given, "extra": {**shared, **own[side]}}, reading)
+        context, response = _sides(record.get(asked), record.get(side), side)
+        reply = {"id": name or position, "system": side, "context": context, "response": response}
+        made = turn({**reply, "facts": list(instructions), "extra": {**shared, **own[side]}}, reading)
         yield line, replace(made, numbered=name is None)
     reading.position(reading.system)
 
 
-def _sides(record: Mapping[str, Any], side: str) -> tuple[Any, Any]:
+def _sides(prompt: Any, given: Any, side: str) -> tuple[Any, Any]:
     """What one side answers, and its reply."""
-    given, prompt = record.get(side), record.get("prompt")
-    if isinstance(given, str) and prompt is None and _SPEAKERS.match(given):
+    prompt, given = as_messages(prompt, "prompt"), as_messages([given] if isinstance(given, dict) else given, side)
+    if isinstance(given, str) and _SPEAKERS.match(given):
         given = _spoken(given)
     if isinstance(given, str):
         return prompt, given
@@ -100,4 +111,5 @@ CHOSEN_REJECTED = shaped(
     "chosen and rejected completions, as TRL trains on; two systems",
     _is_choice,
     _choice,
+    has_columns=True,
 )

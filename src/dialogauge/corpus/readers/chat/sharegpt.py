@@ -52,10 +52,15 @@ def _turns(record: dict[str, Any], line: int, reading: Reading) -> Iterator[Loca
     instructions = fields.texts({"system_prompt": record.get("system_prompt")}, "system_prompt")
     known = (source, *_NAMES, "dialogue", "system", "system_prompt")
     extra = {name: value for name, value in record.items() if name not in known and value is not None}
-    messages = [message for each in said for message in _message(each, source)]
+    messages = as_messages(said, source)
     yield from chat_turns(
         named or position, messages, system, line, reading, where=source, facts=instructions, extra=extra or NOTHING
     )
+
+
+def as_messages(given: Any, where: str) -> Any:
+    """A list of messages by from and value as chat completions have them; anything else as it is."""
+    return [message for each in given for message in _message(each, where)] if isinstance(given, list) else given
 
 
 def _message(given: Any, where: str) -> list[Any]:
