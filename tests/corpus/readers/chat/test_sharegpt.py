@@ -49,6 +49,19 @@ def test_logs_with_roles_in_parquet(tmp_path):
     ]
 
 
+def test_a_system_prompt_beside_the_messages_names_no_system(tmp_path):
+    """LLaMA-Factory's `system`."""
+    said = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]
+    record = {"system": "You are a pirate.", "conversations": said}
+    path = write_lines(tmp_path / "log.jsonl", record, {**record, "system": "", "model": "m1"})
+    assert load(path).turns == [
+        Turn("0:1", "hello", ("hi",), system="log", dialogue="log#0", facts=("You are a pirate.",)),
+        Turn("0:1", "hello", ("hi",), system="m1", dialogue="log#0"),
+    ]
+    named = load(write_lines(tmp_path / "log.jsonl", {**record, "system": "m2"}), mapping={"system": "system"})
+    assert [turn.system for turn in named] == ["m2"]
+
+
 @pytest.mark.parametrize(
     ("record", "message"),
     [

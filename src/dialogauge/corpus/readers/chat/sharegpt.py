@@ -40,11 +40,15 @@ def _fits(record: Mapping[str, Any]) -> bool:
 
 
 def _turns(record: dict[str, Any], line: int, reading: Reading) -> Iterator[LocatedTurn]:
-    """The model, where a record names it, is the system; `id` names the dialogue, and so does `conversation_id`."""
+    """The model, where a record names it, is the system; `id` names the dialogue, and so does `conversation_id`. Beside
+    messages by from and value a field `system` is the system prompt, as LLaMA-Factory has it."""
     source = next((name for name in _LISTS if record.get(name) is not None), None)
     said = record.get(source) if source else None
     if source is None or not isinstance(said, list):
         raise InputError(f"expected a list {' or '.join(_LISTS)}, found {describe(said if source else record)}")
+    if "system" in record and "system" not in reading.columns.mapping and _is_from_and_value(said):
+        record = {**record, "system_prompt": record["system"]}
+        del record["system"]
     record = reading.columns.rename(record, fields=("system",))
     system = sys.intern(fields.name(record, "system") or reading.system)
     position = reading.position(system)
@@ -56,6 +60,10 @@ def _turns(record: dict[str, Any], line: int, reading: Reading) -> Iterator[Loca
     yield from chat_turns(
         named or position, messages, system, line, reading, where=source, facts=instructions, extra=extra or NOTHING
     )
+
+
+def _is_from_and_value(said: list[Any]) -> bool:
+    return bool(said) and isinstance(said[0], dict) and "from" in said[0]
 
 
 def as_messages(given: Any, where: str) -> Any:
