@@ -160,7 +160,7 @@ def test_wrong_calls(dialogauge, tmp_path, options, message):
     ("conversations", "message"),
     [
         ([], "expected"),
-        ([{"utterances": ["alone"]}], "expected turns, found none; pairs are made from conversations of at least two"),
+        ([{"utterances": ["alone"]}], "utterances left out; pairs are made from conversations of at least two"),
         (
             [{"utterances": ["a", "b", "c"]}],
             "would have 1 of 1 dialogue to make pairs from, expected at least 2",

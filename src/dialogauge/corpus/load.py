@@ -222,7 +222,8 @@ def refuse_empty(reading: Reading, empty: bool, role: Role | None = None) -> Non
         if role is not None:
             found = "messages of the other role alone" if reading.users else "no turn that a role is told of"
             raise InputError(f"--role {role}: expected chat messages of this role, found {found}", reading.place)
-        left_out = f": {reading.left_out_message()}" if reading.left_out else ""
+        reasons = "; ".join(reading.all_left_out())
+        left_out = f": {reasons}" if reasons else ""
         raise InputError(f"expected turns, found none{left_out}", reading.place)
     for field, column in reading.columns.unmet.items():
         raise InputError(f"--map {field}={column}: expected such a field, found it in no record", reading.place)

@@ -73,7 +73,7 @@ def test_short_conversations_are_counted(tmp_path):
 
 def test_only_short_conversations(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", {"utterances": ["a"]})
-    assert refusal(path) == ": expected turns, found none"
+    assert refusal(path) == ": expected turns, found none: 1 conversation of fewer than two utterances left out"
 
 
 @pytest.mark.parametrize(

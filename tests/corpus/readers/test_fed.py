@@ -58,7 +58,8 @@ def test_the_response_tells_dialogues_with_one_beginning_apart(tmp_path):
 
 def test_only_dialogues(tmp_path):
     path = write(tmp_path / "a", json.dumps([dialogue("User: Hi!", Depth=[1])]))
-    assert refusal(path) == ": expected turns, found none"
+    left_out = "dialogue rated as a whole, of which no turn was rated, left out"
+    assert refusal(path) == f": expected turns, found none: 1 {left_out}"
 
 
 @pytest.mark.parametrize(

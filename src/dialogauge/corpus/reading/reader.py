@@ -279,6 +279,15 @@ class Reading:
         more = ["…"] if self.left_out > len(problems) else []
         return f"{counted(self.left_out, self.record_name)} left out ({'; '.join(problems + more)})"
 
+    def all_left_out(self) -> list[str]:
+        """Everything that was left out and why, for an input of which nothing else is there."""
+        skipped = [self.left_out_message()] if self.left_out else []
+        short = [self._short_message()] if self.short_conversations else []
+        return [*skipped, *(each.message.removeprefix(f"{self.path}: ") for each in self._remarks), *short]
+
+    def _short_message(self) -> str:
+        return f"{counted(self.short_conversations, 'conversation')} of fewer than two utterances left out"
+
     def _place(self, problem: InputError) -> str:
         elsewhere = "" if problem.path in (None, self.path) else f"{Path(str(problem.path)).name} "
         return f"{elsewhere}{self.record_name} {problem.line}"
@@ -308,9 +317,7 @@ class Reading:
         if self.left_out:
             caveats.append(Caveat("skipped_lines", f"{self.path}: {self.left_out_message()}"))
         if self.short_conversations:
-            short = counted(self.short_conversations, "conversation")
-            message = f"{self.path}: {short} of fewer than two utterances left out"
-            caveats.append(Caveat("short_conversations", message))
+            caveats.append(Caveat("short_conversations", f"{self.path}: {self._short_message()}"))
         return caveats
 
 

@@ -138,3 +138,9 @@ def test_a_trace_of_langfuse(tmp_path):
     trace["output"] = {"a": 1, "b": 2}
     path = write(tmp_path / "trace.json", json.dumps(trace))
     assert refusal(path) == ":1: output: expected text or chat messages, found an object with the fields 'a', 'b'"
+
+
+def test_spans_of_other_conventions_are_said_to_have_no_reply(tmp_path):
+    attributes = {"gen_ai.prompt.0.content": "hi", "gen_ai.completion.0.content": "hello"}
+    path = write_lines(tmp_path / "spans.jsonl", {"spanId": "s1", "attributes": attributes})
+    assert refusal(path) == ": expected turns, found none: 1 span without a reply left out"
