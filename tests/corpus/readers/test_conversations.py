@@ -44,6 +44,29 @@ def test_chat_logs(tmp_path):
     ]
 
 
+LANGCHAIN = [
+    {"type": "system", "data": {"content": "Be kind.", "type": "system"}},
+    {"type": "human", "data": {"content": "hi", "type": "human"}},
+    {"type": "ai", "data": {"content": "", "type": "ai", "tool_calls": [{"name": "look"}]}},
+    {"type": "tool", "data": {"content": "21 degrees", "type": "tool"}},
+    {"type": "ai", "data": {"content": "hello", "type": "ai"}},
+]
+GEMINI = [
+    {"role": "system", "parts": [{"text": "Be kind."}]},
+    {"role": "user", "parts": [{"text": "hi"}]},
+    {"role": "model", "parts": [{"functionCall": {"name": "look"}}]},
+    {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": "21 degrees"}}]},
+    {"role": "model", "parts": [{"text": "hm", "thought": True}, {"text": "hello"}]},
+]
+
+
+@pytest.mark.parametrize("messages", [LANGCHAIN, GEMINI], ids=["LangChain's messages_to_dict", "Gemini"])
+def test_messages_of_other_dialects(tmp_path, messages):
+    corpus = load(write_lines(tmp_path / "log.jsonl", {"messages": messages}))
+    facts = ("Be kind.", "21 degrees")
+    assert corpus.turns == [Turn("0:1", "hello", ("hi",), system="log", dialogue="log#0", facts=facts)]
+
+
 def test_unnamed_conversations_of_two_files_are_not_the_same(tmp_path):
     paths = [
         write_lines(tmp_path / "one.jsonl", {"utterances": ["a", "b"]}, {"utterances": ["c", "d", "e"]}),
@@ -89,6 +112,10 @@ def test_only_short_conversations(tmp_path):
         (
             {"messages": [{"content": "a"}]},
             "messages: expected a chat message with role and content, found an obj",
+        ),
+        (
+            {"messages": [{"role": "user", "text": "a"}, {"role": "assistant", "text": "b"}]},
+            "messages: expected a chat message with role and content, found an object with the fields 'role', 'text'",
         ),
         ({"messages": [], "utterances": []}, "expected either utterances or messages, found both"),
         (

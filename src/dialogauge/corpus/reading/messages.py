@@ -19,10 +19,13 @@ USERS = ("user", "human")
 ASSISTANT = "assistant"
 _INSTRUCTIONS = {"system", "developer"}
 _MACHINERY = {"tool", "function", "ipython", "observation"}
+_GEMINI = {"model": ASSISTANT}
 _LANGCHAIN = {"human": "user", "ai": ASSISTANT, "system": "system", "tool": "tool", "function": "function"}
 
 _TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 """Parts that are said, by their types, with the field that holds the text."""
+_MISPLACED = ("text", "value", "message", "utterance")
+"""Where text stands in a message of a dialect that is not understood."""
 _RESULTS = {
     "tool_result": ("content",),
     "tool_use": ("result",),
@@ -97,15 +100,27 @@ def is_message(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     spoken = {"content", "parts", "tool_calls", "refusal"} & value.keys()
-    return bool(spoken) and (isinstance(value.get("role"), str) or value.get("type") in _LANGCHAIN)
+    by_type = value.get("type") in _LANGCHAIN
+    return (bool(spoken) and (isinstance(value.get("role"), str) or by_type)) or (by_type and _wraps(value))
 
 
 def are_messages(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and is_message(value[0])
 
 
+def _wraps(value: dict[str, Any]) -> bool:
+    """Whether a message has all but its type in `data`, as LangChain's `messages_to_dict` writes them."""
+    return isinstance(value.get("data"), dict) and "content" not in value and "role" not in value
+
+
+def _is_misplaced(value: dict[str, Any]) -> bool:
+    return not {"content", "parts"} & value.keys() and any(value.get(name) for name in _MISPLACED)
+
+
 def _message(value: Any, where: str) -> tuple[str, str | None, list[str]]:
     """Its role, its text if it has one, and what tools gave back in it."""
+    if isinstance(value, dict) and _wraps(value):
+        value = {**value["data"], "type": value.get("type")}
     if isinstance(value, dict) and "role" not in value and value.get("type") in _RESULTS:
         return "tool", None, _result(value, where)
     if isinstance(value, dict) and "role" not in value and value.get("type") in _CALLS:
@@ -113,8 +128,9 @@ def _message(value: Any, where: str) -> tuple[str, str | None, list[str]]:
     role = value.get("role") if isinstance(value, dict) else None
     if isinstance(value, dict) and role is None and isinstance(value.get("type"), str):
         role = _LANGCHAIN.get(value["type"])
-    if not isinstance(role, str) or not role:
+    if not isinstance(role, str) or not role or _is_misplaced(value):
         raise InputError(f"{where}: expected a chat message with role and content, found {describe(value)}")
+    role = _GEMINI.get(role, role)
     content = value.get("content")
     if content is None and isinstance(value.get("parts"), list):
         content = value["parts"]
