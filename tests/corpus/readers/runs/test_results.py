@@ -91,6 +91,31 @@ def test_lm_eval(tmp_path):
     assert "1 line left out that hold the replies once more" in corpus.caveats[0].message
 
 
+@pytest.mark.parametrize(
+    ("target", "references"),
+    [
+        ("['4', \"it's 4\"]", ("4", "it's 4")),
+        ("['é', '']", ("é",)),
+        ("[4, 5]", ("[4, 5]",)),
+        ("[", ("[",)),
+        ("[]", ("[]",)),
+        ("", ()),
+    ],
+)
+def test_lm_eval_of_several_right_answers(tmp_path, target, references):
+    sample = {**json.loads(texts()["lm_eval"].splitlines()[0]), "target": target}
+    turn = load(write_lines(tmp_path / "samples_x.jsonl", sample)).turns[0]
+    assert turn.references == references
+
+
+def test_lm_eval_of_a_chat_endpoint(tmp_path):
+    said = [{"role": role, "content": text, "type": "text"} for role, text in (("system", "Be kind."), ("user", "hi"))]
+    asked = {"gen_args_0": {"arg_0": [json.dumps(said)], "arg_1": {"until": []}}}
+    sample = {**json.loads(texts()["lm_eval"].splitlines()[0]), "arguments": asked}
+    turn = load(write_lines(tmp_path / "samples_x.jsonl", sample)).turns[0]
+    assert (turn.context, turn.facts) == (("hi",), ("Be kind.",))
+
+
 def test_lm_eval_of_likelihoods(tmp_path):
     sample = json.loads(TEXTS["lm_eval"].splitlines()[0])
     path = write_lines(tmp_path / "samples.jsonl", {**sample, "resps": [[["-1.5", "True"]], [["-2.5", "False"]]]})

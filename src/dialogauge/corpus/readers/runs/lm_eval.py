@@ -1,11 +1,13 @@
 """Samples of EleutherAI's evaluation harness, `samples_TASK_DATE.jsonl` of `--log_samples`.
 
 Schema: lm_eval 0.4.13, `lm_eval/evaluator.py` (the fields of a sample) and `lm_eval/loggers/evaluation_tracker.py` (how
-they are written: `arguments` as `gen_args_0`, `arg_0`). `target` is text there, whatever it was.
+they are written: `arguments` as `gen_args_0`, `arg_0`). `target` is text there, whatever it was: several right answers
+are a list as Python prints it. What chat endpoints are asked is the messages as JSON, alone in a list (`JsonChatStr`).
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -44,12 +46,12 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
 
 
 def _turns(sample: Mapping[str, Any], line: int, reading: Reading) -> Iterator[LocatedTurn]:
-    name, target = fields.name(sample, "doc_id"), sample.get("target")
+    name = fields.name(sample, "doc_id")
     named = sample.get("metrics")
     metrics = [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
     given = {
         "context": prompt(_asked(sample)),
-        "references": target if isinstance(target, str) and target.strip() else None,
+        "references": _targets(sample.get("target")),
         "extra": scores({metric: sample.get(metric) for metric in metrics}),
     }
     for number, text in enumerate(_generated(sample), start=1):
@@ -66,9 +68,24 @@ def _asked(sample: Mapping[str, Any]) -> str:
             found = found.get(key)
         elif _is_list(found) and found:
             found = found[place]
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
     if not isinstance(found, str):
         raise InputError(f"arguments: expected a prompt, found {describe(sample.get('arguments'))}")
     return found
+
+
+def _targets(target: Any) -> list[str]:
+    """The right answers: of a list that Python printed its texts, else the text itself."""
+    if not isinstance(target, str):
+        return []
+    try:
+        listed = ast.literal_eval(target) if target.startswith("[") else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        listed = None
+    if isinstance(listed, list) and listed and all(isinstance(each, str) for each in listed):
+        return listed
+    return [target]
 
 
 def _generated(sample: Mapping[str, Any]) -> list[str]:
