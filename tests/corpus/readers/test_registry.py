@@ -114,6 +114,21 @@ def test_a_json_array_of_something_else(tmp_path):
     assert refusal(path).startswith(":1: expected a column 'response', found 'text'; where another holds it, name it: ")
 
 
+def test_a_chat_as_an_array_of_messages(tmp_path):
+    path = write(tmp_path / "a.json", '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]')
+    assert refusal(path) == (
+        ":1: expected records, found one conversation, a list of chat messages; "
+        "jq -c '{messages: .}' FILE | dialogauge score -"
+    )
+
+
+def test_a_dataset_whose_columns_are_not_known(tmp_path):
+    (tmp_path / "data").mkdir()
+    pq.write_table(pa.table({"asked": ["a"], "said": ["b"]}), tmp_path / "data" / "train-00000-of-00001.parquet")
+    assert refusal(tmp_path).startswith(": expected a column 'response', found 'asked', 'said'; where another holds it")
+    assert load(tmp_path, mapping={"response": "said"}).turns[0].response == "b"
+
+
 def test_a_forced_reader_says_what_it_expected(tmp_path):
     path = write(tmp_path / "a.txt", "plain text\n")
     assert refusal(path, reader="jsonl").startswith(":1: not valid JSON: ")

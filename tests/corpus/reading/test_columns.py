@@ -124,6 +124,35 @@ def test_what_is_mapped_must_be_there(tmp_path, content, mapping, message):
     assert refusal(write(tmp_path / "a.csv", content), mapping=mapping) == message
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            '{"prompt": "a", "final text": "b"}\n',
+            "response: expected text, found no such field (the fields are 'prompt', 'final text'); "
+            "where another holds it, name it: --map 'response=final text,context=prompt'",
+        ),
+        (
+            "Model Answer,content\na,b\n",
+            "expected a column 'response', found 'Model Answer', 'content'; "
+            "where another holds it, name it: --map 'response=Model Answer'",
+        ),
+        (
+            '{"contents": "b"}\n',
+            "response: expected text, found no such field (the fields are 'contents'); "
+            "where another holds it, name it: --map response=contents",
+        ),
+        (
+            "response,rating\na,4\n",
+            "unknown field 'rating'; did you mean 'ratings'? --map ratings.overall=rating takes its numbers.",
+        ),
+    ],
+)
+def test_what_is_advised_can_be_pasted(tmp_path, content, message):
+    """The columns go by their names in the file, and where none is the response that comes before any misspelling."""
+    assert refusal(write(tmp_path / "a.csv", content)) == f":1: {message}"
+
+
 def test_fields_that_turns_do_not_have_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"unknown field 'sistem'; did you mean system\?"):
         load(write(tmp_path / "a.csv", "response\na\n"), mapping={"sistem": "x"})

@@ -37,6 +37,7 @@ from dialogauge.corpus.readers.runs.promptfoo import PROMPTFOO
 from dialogauge.corpus.readers.turns import CSV, DATASET, JSON, JSONL, PARQUET, TSV, header_of
 from dialogauge.corpus.readers.usr import USR
 from dialogauge.corpus.reading.columns import ColumnMap, refuse_names
+from dialogauge.corpus.reading.messages import is_message
 from dialogauge.corpus.reading.reader import FileHead, LocatedTurn, Reader, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
 from dialogauge.errors import Caveat, InputError, quote, quote_all, unknown
@@ -95,12 +96,18 @@ def _unrecognised(head: FileHead, mapping: ColumnMap, names: Sequence[str], cave
     if head.holds("run.json"):
         return InputError("is a run, which holds scores and no turns; `dialogauge compare` reads runs", head.path)
     if head.is_directory:
+        if head.first:
+            refuse_names(head.first, mapping, head.path)
         wanted = "a file, or a directory that holds responses.txt or is laid out as GRADE's"
         return InputError("; ".join([f"is a directory; expected {wanted}", *_messages(caveats)]), head.path)
     head.refuse_unless_text()
     line, text = head.lines[0]
     if head.document:
         _refuse_document(head, line)
+    if is_message(head.item):
+        alone = "jq -c '{messages: .}' FILE | dialogauge score -"
+        found = "one conversation, a list of chat messages"
+        raise InputError(f"expected records, found {found}; {alone}", head.path, line)
     if columns := head.item or header_of(head):
         refuse_names(columns, mapping, head.path, line)
     message = f"no reader recognises a file that begins {quote(text)}; name one with --reader: {', '.join(names)}"

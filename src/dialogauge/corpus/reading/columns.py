@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from dialogauge.corpus.reading.fields import refuse_many_names, refuse_near_misses, resembles
 from dialogauge.corpus.turn import NOTHING
 from dialogauge.errors import Caveat, InputError, describe, quote, quote_all, unknown
+from dialogauge.tables import printable
 
 FIELDS = ("id", "context", "response", "references", "system", "ratings", "dialogue", "facts", "extra")
 RATINGS = "ratings."
@@ -81,6 +83,12 @@ def refuse_names(
         raise InputError(error.message, path, line) from None
 
 
+def no_response(record: Mapping[str, Any]) -> InputError:
+    """What is wrong with a record in which nothing is known to be the response; by its own names, not ours."""
+    found = f"found no such field (the fields are {quote_all(record) or 'no field'})"
+    return InputError(f"response: expected text, {found}; {suggestion(record)}")
+
+
 def suggestion(record: Mapping[str, Any] | Sequence[str]) -> str:
     """What to do about a record in which nothing is known to be the response: the `--map` that might be meant, by the
     names of its fields and, where they are at hand, by what these hold."""
@@ -94,7 +102,8 @@ def suggestion(record: Mapping[str, Any] | Sequence[str]) -> str:
     rest = [name for name in (*lists, *texts) if name != response]
     context = _hinted(rest, _LIKE_CONTEXT)
     found = {"response": response or "COLUMN"} | ({"context": context} if context else {})
-    return f"where another holds it, name it: --map {','.join(f'{field}={name}' for field, name in found.items())}"
+    columns = ",".join(f"{field}={name}" for field, name in found.items())
+    return f"where another holds it, name it: --map {shlex.quote(printable(columns))}"
 
 
 def _hinted(names: Sequence[str], hints: Sequence[str]) -> str | None:
@@ -157,6 +166,8 @@ class Columns:
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
         """The JSON record under our names."""
         renamed = self.rename(record)
+        if "response" not in renamed and not any(resembles(name, "response") for name in record):
+            raise no_response(record)
         return gather_ratings(renamed) if self._rates else renamed
 
     def rename(
@@ -243,10 +254,10 @@ def _check_names(names: Sequence[str] | Mapping[str, Any], mapping: ColumnMap) -
     for field, column in mapping.items():
         if column is not None and column not in seen:
             raise InputError(f"--map {field}={column}: expected such a column, found {quote_all(names)}")
-    ours = [name for name in names if not name.startswith(RATINGS) and _meant(name) is None]
-    refuse_near_misses([name for name in ours if name not in mapping.values()], FIELDS)
     if "response" not in seen and not holds_responses(names, mapping):
         raise InputError(f"expected a column 'response', found {quote_all(names) or 'none'}; {suggestion(names)}")
+    ours = [name for name in names if not name.startswith(RATINGS) and _meant(name) is None]
+    refuse_near_misses([name for name in ours if name not in mapping.values()], FIELDS)
 
 
 def _meant(name: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import shlex
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import Any
 
 from dialogauge.corpus.turn import NOTHING
 from dialogauge.errors import InputError, describe, quote
+from dialogauge.tables import printable
 
 # Far beyond any dialogue. Without bounds one broken line (its line breaks lost, a binary file) would take hours, since
 # some metrics grow with the square of a text's length, and the contexts of a conversation with that of its own.
@@ -115,7 +117,9 @@ def refuse_near_misses(names: Collection[str], known: tuple[str, ...]) -> None:
     for field in names:
         meant = None if field in known else _near_miss(field, known)
         if meant and (meant not in names or field.casefold() == meant):
-            raise InputError(f"unknown field {quote(field)}; did you mean {meant!r}?")
+            column = shlex.quote(f"ratings.overall={printable(field)}")
+            named = f" --map {column} takes its numbers." if meant == "ratings" else ""
+            raise InputError(f"unknown field {quote(field)}; did you mean {meant!r}?{named}")
 
 
 def resembles(name: str, field: str) -> bool:

@@ -76,7 +76,7 @@ class FileHead:
     @classmethod
     def read(cls, path: Path, mapping: ColumnMap = NOTHING) -> FileHead:
         if path.is_dir():
-            return cls(path, b"")
+            return cls(path, b"", mapping)
         with opened(path) as stream:
             start = stream.read(_ENOUGH)
             if b"\n" not in start and start.lstrip().startswith(b"{"):

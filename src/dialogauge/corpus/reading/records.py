@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dialogauge.corpus.reading import fields
-from dialogauge.corpus.reading.columns import FIELDS, suggestion
+from dialogauge.corpus.reading.columns import FIELDS, no_response
 from dialogauge.corpus.reading.fields import refuse_huge_texts
 from dialogauge.corpus.reading.messages import ASSISTANT, USERS, reply_of, take_apart
 from dialogauge.corpus.reading.reader import LocatedTurn, Reading
 from dialogauge.corpus.turn import NOTHING, Turn
-from dialogauge.errors import InputError, describe, quote_all
+from dialogauge.errors import InputError, describe
 
 
 def turn(record: Mapping[str, Any], reading: Reading) -> Turn:
@@ -113,9 +113,7 @@ def turns(
 def _response(record: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     """What was replied, and what tools gave back on the way: a reply may be a chat message, or several."""
     if "response" not in record:
-        names = quote_all(record) or "no field"
-        found = f"found no such field (the fields are {names})"
-        raise InputError(f"response: expected text, {found}; {suggestion(record)}")
+        raise no_response(record)
     value = record["response"]
     if isinstance(value, str):
         return value, ()
