@@ -140,6 +140,34 @@ def test_a_trace_of_langfuse(tmp_path):
     assert refusal(path) == ":1: output: expected text or chat messages, found an object with the fields 'a', 'b'"
 
 
+def test_only_generations_among_observations_of_langfuse_are_replies(tmp_path):
+    said = {"input": [{"role": "user", "content": "hi"}], "output": {"role": "assistant", "content": "hello"}}
+    found = {"id": "o2", "traceId": "t", "type": "RETRIEVER", "name": "look", "input": "hi", "output": "a document"}
+    generation = {"id": "o1", "traceId": "t", "type": "GENERATION", "name": "chat", "model": "m1", **said}
+    corpus = load(write_lines(tmp_path / "observations.jsonl", generation, found))
+    assert corpus.turns == [Turn("o1", "hello", ("hi",), system="m1")]
+    assert "1 trace without a reply left out" in str(corpus.caveats)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"args": ["hi"], "kwargs": {}},
+        {"args": [[{"role": "user", "content": "hi"}]], "kwargs": {"user": "ann"}},
+        {"args": [], "kwargs": {"question": "hi"}},
+    ],
+)
+def test_calls_that_langfuse_observed(tmp_path, given):
+    trace = {"id": "t1", "name": "bot", "projectId": "p", "input": given, "output": "hello"}
+    assert load(write_lines(tmp_path / "t.jsonl", trace)).turns == [Turn("t1", "hello", ("hi",), system="bot")]
+
+
+@pytest.mark.parametrize("args", [["ann", "hi"], None, 3])
+def test_calls_that_do_not_tell_what_was_asked(tmp_path, args):
+    trace = {"id": "t1", "projectId": "p", "input": {"args": args, "kwargs": {}}, "output": "hello"}
+    assert refusal(write_lines(tmp_path / "t.jsonl", trace)).startswith(":1: input: expected text or chat messages")
+
+
 def test_spans_of_other_conventions_are_said_to_have_no_reply(tmp_path):
     attributes = {"gen_ai.prompt.0.content": "hi", "gen_ai.completion.0.content": "hello"}
     path = write_lines(tmp_path / "spans.jsonl", {"spanId": "s1", "attributes": attributes})

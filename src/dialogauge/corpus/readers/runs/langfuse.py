@@ -2,6 +2,8 @@
 
 Schema: `SessionWithTraces` and `Trace` of Langfuse's public API (a session has `id` and `traces`; a trace `id`,
 `timestamp`, `name`, `input`, `output`, `sessionId`, and, where it is downloaded alone, `observations` and `scores`).
+Rows of the table of observations have `traceId`, `type` and `model`. The decorator `@observe` keeps a call's `args` and
+`kwargs` as input.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from dialogauge.corpus.reading.records import turn
 from dialogauge.errors import InputError, describe
 
 _TRACE = {"sessionId", "projectId", "observations", "traceId"}
+_GENERATION = "GENERATION"
 _ASKED = ("messages", "query", "question", "input", "message", "prompt", "text", "content")
 _REPLIED = ("messages", "answer", "output", "response", "reply", "message", "text", "content")
 
@@ -48,8 +51,8 @@ def read(reading: Reading) -> Iterator[LocatedTurn]:
 
 
 class _Traces:
-    """The system is the model of a trace's last generation, else the name of the trace. What was said before in the
-    session is context, unless the input holds it already."""
+    """Of observations only generations are replies. The system is the model of a trace's last generation, else the name
+    of the trace. What was said before in the session is context, unless the input holds it already."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -57,6 +60,9 @@ class _Traces:
         self._said: dict[str, list[dict[str, str]]] = {}
 
     def turns(self, trace: Mapping[str, Any], line: int, session: str | None = None) -> Iterator[LocatedTurn]:
+        if "traceId" in trace and trace.get("type", _GENERATION) != _GENERATION:
+            self.silent += 1
+            return
         asked = _said(unpacked(trace.get("input")), _ASKED, "user")
         replied = _said(unpacked(trace.get("output")), _REPLIED, ASSISTANT)
         if not take_apart(replied, "output").said:
@@ -90,6 +96,10 @@ def _said(value: Any, names: Sequence[str], role: str) -> list[Any]:
         return list(value) if role == "user" else _last_replies(value)
     if is_message(value):
         return [value]
+    if isinstance(value, dict) and {"args", "kwargs"} == value.keys():
+        args = value["args"]
+        if isinstance(args, list) and len(args) < 2:  # of several arguments nobody says which is meant
+            return _said(args[0] if args else value["kwargs"], names, role)
     if isinstance(value, dict):
         held = next((value[name] for name in names if value.get(name) is not None), None)
         if held is not None:
@@ -108,7 +118,7 @@ def _last_replies(messages: Sequence[Any]) -> list[Any]:
 
 
 def _model(trace: Mapping[str, Any]) -> str | None:
-    observed = trace.get("observations")
+    observed = trace.get("observations", [trace])
     models = [each.get("model") for each in (observed if isinstance(observed, list) else []) if isinstance(each, dict)]
     return next((model for model in reversed(models) if isinstance(model, str) and model), None)
 
