@@ -10,7 +10,7 @@ from dialogauge.metrics.dialogue.length import Length
 from dialogauge.metrics.overlap.bleu import corpus_bleu, sentence_bleu
 from dialogauge.metrics.overlap.tokens import SACREBLEU, tokenize_by
 from dialogauge.metrics.registry import parse_request
-from dialogauge.text.fitting import TextScripts, named_language
+from dialogauge.text.fitting import CODES, OTHER_NAMES, TextScripts, named_language
 from dialogauge.text.splitters import SEGMENTERS, split_by
 
 sacrebleu = pytest.importorskip("sacrebleu")
@@ -148,6 +148,11 @@ def test_a_given_language_decides():
     with pytest.raises(InputError, match="unknown language 'klingon'"):
         evaluate(turns, "bleu[language=klingon]")
     assert (named_language("zh-TW"), named_language("THAI")) == ("Chinese", "Thai")
+    assert [named_language(name) for name in ("Hindi", "arabic", "Russian", "Amharic", "Swedish", "Czech")] == [
+        *("Devanagari script", "Arabic script", "Cyrillic script", "Ethiopic script", "Scandinavian"),
+        "another in Latin letters",
+    ]
+    assert {name for name, code in OTHER_NAMES.items() if code not in CODES} == set()
 
 
 def test_the_language_is_said():

@@ -31,6 +31,19 @@ CODES = {
     **{"or": "Oriya", "pa": "Punjabi", "mn": "Mongolian"},
 }
 """ISO 639 codes, by the names of `text.languages`."""
+OTHER_NAMES = {
+    **{"Mandarin": "zh", "Cantonese": "yue", "Arabic": "ar", "Persian": "fa", "Farsi": "fa", "Urdu": "ur"},
+    **{"Russian": "ru", "Ukrainian": "uk", "Belarusian": "be", "Bulgarian": "bg", "Macedonian": "mk", "Serbian": "sr"},
+    **{"Kazakh": "kk", "Kyrgyz": "ky", "Tajik": "tg", "Kurdish": "ckb", "Uyghur": "ug", "Yiddish": "yi"},
+    **{"Hindi": "hi", "Marathi": "mr", "Nepali": "ne", "Sanskrit": "sa", "Bengali": "bn", "Assamese": "as"},
+    **{"Pashto": "ps", "Amharic": "am", "Tigrinya": "ti", "Sinhalese": "si", "Odia": "or", "Malay": "ms"},
+    **{"Swedish": "sv", "Danish": "da", "Norwegian": "no", "Czech": "cs", "Slovak": "sk", "Hungarian": "hu"},
+    **{"Romanian": "ro", "Finnish": "fi", "Estonian": "et", "Latvian": "lv", "Lithuanian": "lt", "Croatian": "hr"},
+    **{"Slovenian": "sl", "Albanian": "sq", "Icelandic": "is", "Irish": "ga", "Welsh": "cy", "Basque": "eu"},
+    **{"Catalan": "ca", "Galician": "gl", "Afrikaans": "af", "Swahili": "sw", "Somali": "so", "Hausa": "ha"},
+    **{"Yoruba": "yo", "Zulu": "zu", "Tagalog": "tl", "Filipino": "tl", "Azerbaijani": "az", "Uzbek": "uz"},
+}
+"""Languages by name, with the code that says how they are split, where another name is used for it here."""
 NAMES = frozenset({*FUNCTION_WORDS, OTHER_LATIN, *SCRIPTS.values()} - {LATIN})
 
 
@@ -61,10 +74,11 @@ FITS = {
 def named_language(text: str) -> str:
     """The language that a user gives as a code, with or without a region ("zh", "pt-BR"), or by its name."""
     plain = text.strip().casefold()
-    by_name = {name.casefold(): name for name in NAMES}
+    by_name = {name.casefold(): CODES[code] for name, code in OTHER_NAMES.items()}
+    by_name |= {name.casefold(): name for name in NAMES}
     found = by_name.get(plain) or CODES.get(plain.replace("_", "-").partition("-")[0])
     if found is None:
-        raise unknown("language", text, [*CODES, *NAMES])
+        raise unknown("language", text, [*CODES, *NAMES, *OTHER_NAMES])
     return found
 
 
