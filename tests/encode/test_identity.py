@@ -6,6 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dialogauge.encode.encoders import Encoders
@@ -98,6 +99,30 @@ def test_numbers_of_a_changed_tokeniser_are_not_compared_with_the_others(minilm,
     (minilm / "tokenizer.json").write_text(json.dumps(tokenizer))
     with pytest.raises(InputError, match=r"bertscore was measured another way: .*enc:minilm-l6-v2@"):
         compare_runs([usual, run("changed")])
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "vocab.txt", "added_tokens.json"])
+@pytest.mark.parametrize("encoder", ["minilm", "static:minilm"])
+def test_an_encoder_that_changes_after_it_was_hashed_is_not_loaded(encoder, name, minilm, monkeypatch):
+    """Else vectors of one tokeniser would stand under the name of another, in signatures and in the cache."""
+    known, find = Encoders(cache=None), find_model
+
+    def found(*arguments, **options):
+        files = find(*arguments, **options)
+        assert files.identity
+        change(minilm / name)
+        return files
+
+    monkeypatch.setattr("dialogauge.encode.find.find_model", found)
+    with pytest.raises(InputError, match="was changed while the model was read") as caught:
+        known.get(encoder).pooled(["hello"])
+    assert caught.value.path == minilm / name
+
+
+def test_what_is_no_part_of_an_encoder_may_change_at_any_time(minilm):
+    encoder = Encoders(cache=None).get("minilm")
+    change(minilm / "training.log")
+    assert np.isfinite(encoder.pooled(["hello"]).vectors).all()
 
 
 def test_word_vectors_of_a_changed_tokeniser_have_another_name(minilm):

@@ -120,7 +120,9 @@ class Encoders:
         path = expanded(name)
         if name in KNOWN or path.is_dir():
             files = find_model(name)
-            return InputTable(files.directory, files.identity, files.languages)
+            table = InputTable(files.directory, files.identity, files.languages)
+            files.refuse_changed()
+            return table
         if not path.is_file():
             raise InputError(
                 f"no word vectors {name!r}: expected a file of GloVe or word2vec vectors, or static:minilm"

@@ -6,8 +6,8 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
+from dialogauge.corpus.reading.source import FileState, state_of
 from dialogauge.encode.model_files import (
     MINILM_DIGEST,
     MINILM_INSTALL,
@@ -120,6 +121,15 @@ class ModelFiles:
     directory: Path
     sha256: str
     """Of the weights; of several files, of their hashes in the order of their names."""
+    states: Mapping[Path, FileState] = field(default_factory=dict, compare=False, repr=False)
+    """Of what `digest` covers, before any of it was read."""
+
+    def refuse_changed(self) -> None:
+        """Call it after something was loaded: it must be what was hashed."""
+        now = _states(self.directory)
+        for file in sorted(now.keys() | self.states.keys()):
+            if now.get(file) != self.states.get(file):
+                raise InputError("was changed while the model was read; try again, once nobody writes to it", file)
 
     @cached_property
     def config(self) -> dict[str, Any]:
@@ -258,6 +268,7 @@ def directory_named(name: str) -> Path | None:
 
 def _checked(title: str, directory: Path, sha256: str | None) -> ModelFiles:
     refuse_odd_files(directory)
+    states = _states(directory)
     if not (directory / CONFIG).is_file():
         raise InputError("is no model directory: expected config.json, tokenizer.json and model.safetensors", directory)
     files = _weights(directory)
@@ -265,7 +276,12 @@ def _checked(title: str, directory: Path, sha256: str | None) -> ModelFiles:
     found = hashes[0] if len(hashes) == 1 else hashlib.sha256(" ".join(hashes).encode()).hexdigest()
     if sha256 and found != sha256:
         raise InputError(f"these are not the weights of {title}: expected sha256 {sha256}, found {found}", files[0])
-    return ModelFiles(title, directory, found)
+    return ModelFiles(title, directory, found, states)
+
+
+def _states(directory: Path) -> dict[Path, FileState]:
+    patterns = [*TEXTS, INDEX, "*.safetensors"]
+    return {file: state_of(file) for pattern in patterns for file in directory.glob(pattern)}
 
 
 def _weights(directory: Path) -> list[Path]:

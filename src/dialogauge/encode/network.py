@@ -142,6 +142,7 @@ def load_model(files: ModelFiles, dtype: Dtype, layers: int) -> Any:
             raise InputError(
                 f"its weights lack {', '.join(missing[:3])}: the file is of another model", files.directory
             )
+        files.refuse_changed()
         model.eval()
         _try_out(model, files)
     return model

@@ -50,6 +50,7 @@ class Tokenizer:
         self._segments = files.segments
         self._directory = files.directory
         self._tokenizer = _load(files)
+        files.refuse_changed()
         with tokenizer_errors(files.directory, FAILS):
             self._added = {pair: self._tokenizer.num_special_tokens_to_add(pair) for pair in (False, True)}
             self._unknown = unknown_token(self._tokenizer)

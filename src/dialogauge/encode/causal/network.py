@@ -169,6 +169,7 @@ def _load(files: LanguageModelFiles, dtype: Dtype) -> tuple[Any, Prompter]:
             raise InputError(f"its weights lack {named}: the file is of another model, or of no {WHAT[2:]}", files.path)
         if getattr(config, "is_decoder", True) is False and files.directory.kind in ENCODERS:
             raise InputError(f"is no {WHAT[2:]}: {files.directory.kind} sees the whole text at once", files.path)
+    files.directory.refuse_changed()
     return model, prompter
 
 
