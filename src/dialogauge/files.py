@@ -24,6 +24,8 @@ except ImportError:  # Windows: what a killed process leaves stays there
 NEW, OLD, LOCK = "new", "old", "dialogauge.lock"
 """What an unfinished directory holds: what is written, what it replaces, and a lock that ends with its process."""
 _UNFINISHED = re.compile(r"\.(.+)\.[0-9a-f]{16}")
+STORES = ("s3", "gs", "hdfs")
+"""What names of files in stores begin with, before ://."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """What the system says of a disk that is full or broken."""
 UNPACKED, RATIO = 100_000_000, 100
@@ -41,7 +43,7 @@ def check_writable(directory: Path, overwrite: bool, files: Sequence[str], what:
     """Refuses a directory that is there already, before any work is done: with `overwrite`, only one that is no such
     thing (`what`: "a run"). It is one if it is empty, or holds the first of its `files` and nothing that is not among
     them."""
-    _refuse_nul(directory)
+    _refuse_name(directory)
     if directory.is_symlink() or (directory.exists() and not directory.is_dir()):
         raise InputError("is there and is not a directory; choose another name", directory)
     if directory.exists() and not overwrite:
@@ -57,7 +59,7 @@ def check_writable(directory: Path, overwrite: bool, files: Sequence[str], what:
 
 def check_writable_file(path: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
     """Refuses a file that is there already, before any work is done: with `overwrite`, only one of the `inputs`."""
-    _refuse_nul(path)
+    _refuse_name(path)
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError("is there and is not a plain file; choose another name", path)
     if path.exists() and not overwrite:
@@ -92,7 +94,10 @@ def most_unpacked(size: int) -> float:
     return math.inf if any_size() else max(UNPACKED, RATIO * size)
 
 
-def _refuse_nul(path: Path) -> None:
+def _refuse_name(path: Path) -> None:
+    """Names that no file can have, and those of a store (`s3://BUCKET/KEY`), which would become folders here."""
+    if len(path.parts) > 1 and path.parts[0] in {f"{store}:" for store in STORES}:
+        raise InputError("files of a store are read alone; write to this machine, and copy it from there", path)
     if "\0" in str(path):
         raise InputError(f"no file can have this name: {str(path)!r}")
 
@@ -201,7 +206,7 @@ def _sync_folder(folder: Path) -> None:
 @contextmanager
 def unfinished(target: Path) -> Iterator[Path]:
     """A hidden directory beside the target, gone afterwards. What killed processes left there goes first."""
-    _refuse_nul(target)
+    _refuse_name(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(target.parent)
     lock = None

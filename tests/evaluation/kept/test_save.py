@@ -30,13 +30,21 @@ def test_what_is_written(result, tmp_path):
     assert [path.name for path in directory.parent.iterdir()] == ["run"]
 
 
-@pytest.mark.parametrize("name", ["llama3:8b/run1", "s3:bucket/run", "file:///etc/run", "hdfs://host/run"])
+@pytest.mark.parametrize("name", ["llama3:8b/run1", "s3:bucket/run", "file:///etc/run"])
 def test_a_name_that_looks_like_an_address_is_a_name(result, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     directory = result.save(name)
     assert sorted(path.name for path in (tmp_path / name).iterdir()) == FILES
     assert load_result(directory).scores == result.scores
     assert len(list(load_result(directory).texts)) == 30
+
+
+@pytest.mark.parametrize("name", ["s3://bucket/run", "gs://bucket/run", "hdfs://host:8020/run"])
+def test_a_store_is_not_written_to_and_no_folder_is_named_like_it(result, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="files of a store are read alone"):
+        result.save(name)
+    assert not list(tmp_path.iterdir())
 
 
 def test_same_input_same_bytes(result, tmp_path):

@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dialogauge.errors import InputError, require_arrow
+from dialogauge.files import STORES
 
-SCHEMES = ("s3", "gs", "hdfs")
 BLOCK = 4 * 2**20
 """Bytes of a request."""
 PATIENCE = 20
@@ -36,7 +36,7 @@ HINTS = {
 def input_path(given: str | os.PathLike[str]) -> Path:
     """A path as a user gives it: `s3://BUCKET/KEY`, `gs://BUCKET/KEY` or `hdfs://HOST:PORT/PATH`, else a file here."""
     scheme, colon, rest = os.fspath(given).partition("://")
-    if not colon or scheme not in SCHEMES:
+    if not colon or scheme not in STORES:
         return Path(given)
     if os.name != "posix":
         raise InputError(f"{scheme}:// is read on Linux and macOS alone; copy the file here first", Path(given))
