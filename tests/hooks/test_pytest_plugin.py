@@ -107,6 +107,11 @@ def test_names(dialogauge_gate):
         for _ in range(2):
             dialogauge_gate(replies(6), "meteor", name="one", resamples=50)
 
+def test_names_stay_inside(dialogauge_gate):
+    for name in ("../one", "a/b", "..", "/one"):
+        with pytest.raises(InputError, match=f"expected a name of one folder, found '{name}'"):
+            dialogauge_gate(replies(6), "meteor", name=name, resamples=50)
+
 def test_other_names(dialogauge_gate):
     renamed = [{**turn, "system": "bot-2"} for turn in replies(3)] + [{**turn, "system": "lone"} for turn in replies(3)]
     dialogauge_gate(renamed, "meteor", name="test_bot-test_replies", against="bot=bot-2", resamples=200)
@@ -119,6 +124,7 @@ def test_limits_need_no_baseline_and_systems_can_be_named(bot):
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["bot scores * under bleu, below 99"])
     session(bot, "--dialogauge-keep", "k", "test_limits.py::test_names").assert_outcomes(passed=1)
+    session(bot, "--dialogauge-keep", "k", "test_limits.py::test_names_stay_inside").assert_outcomes(passed=1)
     done = session(bot, "--dialogauge-baseline", "baselines", "test_limits.py::test_other_names")
     done.assert_outcomes(failed=1)
     assert "bot-2 is worse than bot under meteor" in done.outlines

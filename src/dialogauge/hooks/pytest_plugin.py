@@ -106,6 +106,8 @@ class PytestGate:
     def _new(self, name: str) -> str:
         from dialogauge.errors import InputError
 
+        if name in (".", "..") or Path(name).name != name:
+            raise InputError(f"dialogauge_gate: expected a name of one folder, found {name!r}")
         if name in self._names:
             raise InputError(
                 f"dialogauge_gate: expected a name of its own for each call in a test, found {name!r} twice"
