@@ -175,7 +175,7 @@ def _records(reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
         return _parquet(reading)
     if sniff_lines(head):
         return _json_lines(reading)
-    return _table(reading, "\t" if "\t" in head.first_line else ",")
+    return _table(reading, head.delimiter)
 
 
 def _one_each(records: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, Mapping[str, Any]]]:

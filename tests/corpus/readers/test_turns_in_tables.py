@@ -50,15 +50,30 @@ def table(rows, delimiter=",", ends="\r\n"):
     return text.getvalue()
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.tsv", "a.tsv.gz"])
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";"])
+@pytest.mark.parametrize("packed", ["", ".gz"])
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_all_columns(tmp_path, name, ends, mark):
-    kind = name[2:5]
-    path = write(tmp_path / name, mark + table([HEADER, *ROWS], "\t" if kind == "tsv" else ",", ends))
+def test_all_columns(tmp_path, delimiter, packed, ends, mark):
+    kind = "tsv" if delimiter == "\t" else "csv"
+    path = write(tmp_path / f"a.{kind}{packed}", mark + table([HEADER, *ROWS], delimiter, ends))
     corpus = load(path)
     assert corpus.turns == TURNS
     assert corpus.files[0].reader == kind
+
+
+def test_semicolons_in_tables_with_commas_are_text(tmp_path):
+    (turn,) = load(write(tmp_path / "a.csv", 'context,response\n"a; b; c",d; e; f\n')).turns
+    assert turn == Turn("0", "d; e; f", ("a; b; c",), system="a")
+
+
+def test_semicolons_between_the_columns_of_other_forms(tmp_path):
+    rows = [["prompt", "chosen", "rejected"], ["hi, you", "fine, thanks", "no"]]
+    found = load(write(tmp_path / "a.csv", table(rows, ";")))
+    assert [(turn.system, turn.context, turn.response) for turn in found.turns] == [
+        ("chosen", ("hi, you",), "fine, thanks"),
+        ("rejected", ("hi, you",), "no"),
+    ]
 
 
 def test_line_breaks_inside_a_cell_stay_as_they_are(tmp_path):

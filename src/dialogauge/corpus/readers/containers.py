@@ -56,7 +56,7 @@ def held_records(reading: Reading, with_nan: bool = False) -> Iterator[HeldRecor
     elif head.first_line.lstrip().startswith("{"):
         yield from (HeldRecord(line, None, partial(parse_object, text, with_nan)) for line, text in reading.lines())
     else:
-        yield from _cells(reading, "\t" if "\t" in head.first_line else ",")
+        yield from _cells(reading, head.delimiter)
 
 
 def document(path: Path, with_nan: bool = False) -> dict[str, Any]:
@@ -122,9 +122,8 @@ def _cell(text: str) -> Any:
 
 
 def _first_row(head: FileHead) -> dict[str, Any]:
-    delimiter = "\t" if "\t" in head.first_line else ","
     try:
-        rows = list(islice(csv.reader((line for _, line in head.lines), delimiter=delimiter), 2))
+        rows = list(islice(csv.reader((line for _, line in head.lines), delimiter=head.delimiter), 2))
     except (csv.Error, ValueError):
         return {}
     if not rows or len(rows[0]) < 2:

@@ -46,12 +46,12 @@ def read_array(reading: Reading) -> Iterator[LocatedTurn]:
             yield item.line, turn(reading.columns.record(parse_item(item.text)), reading)
 
 
-def sniff_delimited(head: FileHead, delimiter: str) -> bool:
+def sniff_delimited(head: FileHead, delimiters: str) -> bool:
     """A header with a column for the responses, or one that is spelled almost like it."""
-    if ("\t" in head.first_line) != (delimiter == "\t"):
+    if head.delimiter not in delimiters:
         return False
     try:
-        columns = next(csv.reader([head.first_line], delimiter=delimiter))
+        columns = next(csv.reader([head.first_line], delimiter=head.delimiter))
     except csv.Error:
         return False
     return holds_responses(columns, head.mapping)
@@ -61,9 +61,8 @@ def header_of(head: FileHead) -> list[str]:
     """The first line's cells, where lines after it have as many, or the file is called a table; else nothing."""
     if len(head.lines) < 2:
         return []  # the first line may be longer than what was read of it
-    delimiter = "\t" if "\t" in head.first_line else ","
     try:
-        first, *others = csv.reader((line for _, line in head.lines), delimiter=delimiter)
+        first, *others = csv.reader((line for _, line in head.lines), delimiter=head.delimiter)
     except (csv.Error, ValueError):
         return []
     called = {".csv", ".tsv"} & set(head.path.suffixes)
@@ -71,9 +70,11 @@ def header_of(head: FileHead) -> list[str]:
     return first if len(first) > 1 and (called or even) else []
 
 
-def read_delimited(reading: Reading, delimiter: str) -> Iterator[LocatedTurn]:
+def read_delimited(reading: Reading, delimiters: str) -> Iterator[LocatedTurn]:
     """An empty cell is absent, but for `response`. A column without a name, such as pandas writes for its
     index, is left out."""
+    found = FileHead.read(reading.path).delimiter
+    delimiter = found if found in delimiters else delimiters[0]
     columns: list[str] | None = None
     for line, row in rows(reading, delimiter):
         if columns is None:
@@ -184,12 +185,12 @@ def _json(column: str, text: str) -> Any:
         return text
 
 
-def _delimited(name: str, title: str, delimiter: str) -> Reader:
+def _delimited(name: str, title: str, delimiters: str) -> Reader:
     return Reader(
         name,
         title,
-        partial(sniff_delimited, delimiter=delimiter),
-        partial(read_delimited, delimiter=delimiter),
+        partial(sniff_delimited, delimiters=delimiters),
+        partial(read_delimited, delimiters=delimiters),
         has_columns=True,
     )
 
@@ -207,7 +208,7 @@ def _parquet_rows(reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
 
 JSONL = Reader("jsonl", "JSON lines, one turn per line", sniff_lines, read_lines, has_columns=True, line="turn")
 JSON = Reader("json", "a JSON array of turns", sniff_array, read_array, has_columns=True)
-CSV = _delimited("csv", "a table with commas and a header", ",")
+CSV = _delimited("csv", "a table with commas or semicolons and a header", ",;")
 TSV = _delimited("tsv", "a table with tabs and a header", "\t")
 
 

@@ -112,6 +112,14 @@ class FileHead:
     def first_line(self) -> str:
         return self.lines[0][1] if self.lines else ""
 
+    @property
+    def delimiter(self) -> str:
+        """What stands between the cells, if the file is a table. Spreadsheets write semicolons where the comma is the
+        decimal mark."""
+        if "\t" in self.first_line:
+            return "\t"
+        return ";" if self.first_line.count(";") > self.first_line.count(",") else ","
+
     @cached_property
     def record(self) -> dict[str, Any] | None:
         """The first line that is a JSON object, with null for NaN; None in a file that does not begin like JSON
