@@ -18,7 +18,7 @@ RATINGS = "ratings."
 """What a column of one rated dimension begins with."""
 
 OTHER_NAMES = {
-    "system": ("model", "model_name", "model_id", "bot", "bot_name", "chatbot", "agent", "system_name"),
+    "system": ("model", "model_name", "model_id", "bot", "bot_name", "chatbot", "agent", "system_name", "generator"),
     "context": (
         *("prompt", "question", "query", "input", "instruction", "message", "user_input", "user_message"),
         *("history", "conversation", "chat_history", "dialogue_history", "dialog_history", "conversation_history"),
