@@ -44,6 +44,9 @@ def test_shards_one_by_one_and_merged(files, tmp_path):
     again = done("score", *files, "--metrics", "length", "--shard", "1/2", "--out", tmp_path / "s1")
     assert again.returncode == 2
     assert "is there already" in again.stderr
+    scored = done("score", tmp_path / "s1")
+    assert scored.returncode == 2
+    assert "s1: is a shard of a run; `dialogauge merge DIR… --out RUN` puts all shards together" in scored.stderr
 
 
 @pytest.mark.parametrize(

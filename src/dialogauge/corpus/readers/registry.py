@@ -95,6 +95,8 @@ def _named(name: str) -> Reader:
 def _unrecognised(head: FileHead, mapping: ColumnMap, names: Sequence[str], caveats: Sequence[Caveat]) -> InputError:
     if head.holds("run.json"):
         return InputError("is a run, which holds scores and no turns; `dialogauge compare` reads runs", head.path)
+    if head.holds("shard.json"):
+        return InputError("is a shard of a run; `dialogauge merge DIR… --out RUN` puts all shards together", head.path)
     if head.is_directory:
         if head.first:
             refuse_names(head.first, mapping, head.path)
