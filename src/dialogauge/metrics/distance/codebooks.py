@@ -229,11 +229,18 @@ def _best_start(apart: Floats, weights: Floats, draws: Floats) -> Labels:
         rows = np.stack([np.searchsorted(h, u * h[-1], side="right") for h, u in zip(heap, numbers, strict=True)])
         rows = np.minimum(rows, last)
         left = apart[rows] if step == 0 else np.minimum(nearest[:, None], apart[rows])
-        best = (left @ weights).argmin(axis=1)
+        best = _first_least(left @ weights)
         # Nothing is left to draw where every distinct row is a centre by now.
         picked[:, step] = np.where(heap[:, -1] > 0, rows[each, best], -1)
         nearest = left[each, best]
-    return np.asarray(picked[(nearest @ weights).argmin()])
+    return np.asarray(picked[_first_least(nearest @ weights)])
+
+
+def _first_least(sums: Floats) -> Labels:
+    """The first of the least along the last axis, up to rounding. Ties are no accident: of two rows that are near to
+    each other alone, either as a centre spares the same."""
+    slack = ROUNDING * sums.max(axis=-1, keepdims=True)
+    return np.asarray((sums <= sums.min(axis=-1, keepdims=True) + slack).argmax(axis=-1))
 
 
 def _settle(points: Floats, weights: Floats, centres: Floats, used: NDArray[np.bool_]) -> Floats:
