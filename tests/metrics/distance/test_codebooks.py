@@ -18,6 +18,7 @@ from dialogauge.metrics.distance.codebooks import (
     minibatch_codebooks,
     prd,
     prd_curve,
+    prd_of_histograms,
 )
 from tests.metrics.distance.rows import noise
 
@@ -162,6 +163,17 @@ def test_the_curve_is_the_mean_over_runs():
     changed = prd(generated, real)
     assert (changed.f1, changed.f8) == pytest.approx((found.f1, found.f1_8), abs=1e-9)
     assert prd(real, real).run_f1 == pytest.approx(np.ones(10))
+
+
+def test_equal_overlaps_tie_whatever_the_order_of_codes_and_runs():
+    rng = np.random.default_rng(0)
+    sides = rng.multinomial(60, [1 / 20] * 20, (2, 10)).astype(float)
+    found = set()
+    for _ in range(20):
+        real, generated = sides[:, rng.permutation(10)][..., rng.permutation(20)]
+        result = prd_of_histograms(real, generated)
+        found.add((result.f1, result.f8, result.f1_8))
+    assert len(found) == 1
 
 
 def test_an_empty_side():

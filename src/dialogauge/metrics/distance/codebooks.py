@@ -13,6 +13,8 @@ from dialogauge.errors import InputError, MissingPackage
 from dialogauge.metrics.base import Floats
 from dialogauge.stats.arrays import ROUNDING, blocks, both_rows, finite_rows, squared_lengths
 
+DIGITS = 12
+"""Of precision and recall averaged over clusterings; what lies behind them is rounding."""
 EPSILON = 1e-10
 """How far the first and last angle stay from 0 and π/2, where a slope would be 0 or infinite."""
 
@@ -170,7 +172,8 @@ def prd(
 def prd_of_histograms(real: Floats, generated: Floats, angles: int = 1001) -> PrdResult:
     """From how many vectors of each side each code has, run by run: (runs, clusters)."""
     curves = prd_curve(real, generated, angles)
-    precision, recall = (curve.mean(axis=0) for curve in curves)
+    # Systems that overlap as much are equal, whatever the order of their codes and runs.
+    precision, recall = (curve.mean(axis=0).round(DIGITS) for curve in curves)
     f1, f8, f1_8 = (float(f_beta(precision, recall, beta)) for beta in (1, 8, 1 / 8))
     return PrdResult(precision, recall, f1, f8, f1_8, f_beta(*curves, 1))
 
