@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import pytest
 
-from dialogauge.learned.ruber import together
+from dialogauge.learned.ruber import together, train_networks
 from dialogauge.learned.ruber.graphs import graph_recorder
 from dialogauge.learned.ruber.stacked import can_be_stacked
 from dialogauge.learned.ruber.together import Stack, Together, train_together
@@ -88,7 +88,7 @@ LINEAR = {"schedule": "linear", "epochs": 2, "negatives": ("random", "hard")}
 )
 def test_side_by_side_is_as_alone(task, alone, options, recorder):
     every = recipes(**options)
-    found = Together([task(recipe) for recipe in every], [None] * len(every), recorder).run(progress=False)
+    found = Together([task(recipe) for recipe in every], [None] * len(every), recorder).run()
     for recipe, fitted in zip(every, found, strict=True):
         agree(fitted, alone(recipe))
     if options is STOPPING:
@@ -97,7 +97,9 @@ def test_side_by_side_is_as_alone(task, alone, options, recorder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sentence", ["rnn", "mean"])
-def test_recipes_of_a_table_are_as_alone(doubled, alone, sentence):
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_recipes_of_a_table_are_as_alone(doubled, alone, sentence, at_once, monkeypatch):
+    monkeypatch.setitem(train_networks.AT_ONCE, "cpu", at_once)
     every = recipes(sentence=sentence, epochs=2)
     found = train_all(doubled(sentence), every, [None] * len(every))
     for recipe, trained in zip(every, found, strict=True):

@@ -29,12 +29,15 @@ PAUSE = 30.0
 
 
 def train_together(
-    tasks: Sequence[RuberTask], checkpoints: Sequence[Checkpoint | None], progress: bool = False
+    tasks: Sequence[RuberTask],
+    checkpoints: Sequence[Checkpoint | None],
+    name: str = "training",
+    progress: bool = False,
 ) -> list[Fitted[Epoch]]:
     """Of networks on the same pairs and texts, whose recipes differ in loss and seed alone."""
     together = Together(tasks, checkpoints)
     with beside(together.device):
-        return together.run(progress)
+        return together.run(name, progress)
 
 
 def lengths_of(inputs: TextInputs) -> Tensor:
@@ -70,12 +73,12 @@ class Together:
         for member in self.members:
             member.loop.begin(member.checkpoint)
 
-    def run(self, progress: bool) -> list[Fitted[Epoch]]:
+    def run(self, name: str = "training", progress: bool = False) -> list[Fitted[Epoch]]:
         pairs, loops = self.members[0].task.pairs, [member.loop for member in self.members]
         options = {"unit": "pair", "unit_scale": True, "initial": pairs * sum(len(loop.curve) for loop in loops)}
         written = time.monotonic()
         stack: Stack | None = None
-        with progress_bar(None, f"{len(loops)} networks", shown=progress, total=None, **options) as bar:
+        with progress_bar(None, name, shown=progress, total=None, **options) as bar:
             while active := [member for member in self.members if not member.loop.over]:
                 bar.total = pairs * sum(max(loop.end, len(loop.curve)) for loop in loops)
                 if stack is None or stack.worth_leaving(len(active)):

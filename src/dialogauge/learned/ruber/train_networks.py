@@ -26,8 +26,9 @@ from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
 from dialogauge.stats.arrays import cosine
 from dialogauge.stats.resampling import IntervalEstimate, clustered_mean
 
-AT_ONCE = {"cpu": 2, "cuda": 20}
-"""Networks that are trained side by side."""
+AT_ONCE = {"cpu": 1, "cuda": 20}
+"""Networks that are trained side by side. On a CPU those of two are slower than one by one: what a step keeps no longer
+fits into memory that is at hand, and the system hands out new pages for each."""
 COMPARED = 2000
 """Responses compared with another one for the range of the referenced score."""
 
@@ -161,13 +162,16 @@ def _fit(tasks: Sequence[RuberTask], checkpoints: Sequence[Checkpoint | None], p
     """Side by side where that can be done, else one after the other."""
     found: list[Fitted[Epoch]] = []
     device = tasks[0].device
-    side_by_side = AT_ONCE[device.type] if can_be_stacked(tasks[0].network, device) else 1
-    for start in range(0, len(tasks), side_by_side):
-        some = slice(start, start + side_by_side)
-        if side_by_side > 1:
-            found += train_together(tasks[some], checkpoints[some], progress)
+    stacked = can_be_stacked(tasks[0].network, device)
+    at_once = AT_ONCE[device.type] if stacked else 1
+    for start in range(0, len(tasks), at_once):
+        some = slice(start, start + at_once)
+        name = f"network {start + 1} of {len(tasks)}" if len(tasks) > 1 else "training"
+        if at_once > 1:
+            name = f"{len(tasks[some])} networks"
+        if stacked:
+            found += train_together(tasks[some], checkpoints[some], name, progress)
         else:
-            name = f"network {start + 1} of {len(tasks)}" if len(tasks) > 1 else "training"
             found.append(Loop(tasks[start]).run(checkpoints[start], name, progress))
     return found
 
