@@ -148,9 +148,11 @@ def test_marks_of_direction_move_nothing_around_them(open_page, hostile_scores):
     replies = Replies(open_page(hostile_scores))
     for text in CHARACTERS[1:3]:
         replies.search.fill(text)
+        expect(replies.rows.first).to_contain_text(text)
         expect(replies.count).to_contain_text("2 of")
-        for cell in replies.rows.locator("bdi").all():
-            assert cell.evaluate("it => getComputedStyle(it).unicodeBidi") in ("isolate", "plaintext")
+        styles = replies.rows.locator("bdi").evaluate_all("all => all.map(it => getComputedStyle(it).unicodeBidi)")
+        assert styles
+        assert set(styles) <= {"isolate", "plaintext"}
     outside = """[...document.querySelectorAll('body *:not(script)')].filter(it => !it.closest('bdi, option, input'))
         .flatMap(it => [...it.childNodes]).filter(it => it.nodeType === 3).map(it => it.data).join('')"""
     assert not set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067") & set(replies.page.evaluate(outside))

@@ -32,7 +32,8 @@ class Replies:
         """A column of the rows in sight, from the first on."""
         heads = self.list.get_by_role("columnheader").all_text_contents()
         place = next(i for i, head in enumerate(heads) if re.sub(r" [↑↓]$", "", head) == name)
-        cells = [row.get_by_role("gridcell").nth(place).inner_text() for row in self.rows.all()]
+        cell = "(rows, place) => rows.map(row => row.querySelectorAll('[role=gridcell]')[place].innerText)"
+        cells = self.rows.evaluate_all(cell, place)
         return [float(cell.replace("−", "-")) for cell in cells]
 
     def open_first(self) -> Locator:
