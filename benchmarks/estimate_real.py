@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ from dialogauge.stats.arrays import Floats
 from dialogauge.tables import Cell, Header, Table, render_table
 
 SHARES = (0.1, 0.2, 0.3)
+TEXTS = ("corpus", "metric", "width", "worth")
 
 
 @dataclass(frozen=True)
@@ -111,34 +113,35 @@ def studied(name: str, corpus: RatedCorpus, metric: str, share: float, studies: 
 
 
 def to_table(rows: list[Row]) -> Table:
-    """A line for each corpus and metric; of the shares, the coverages, widths and worths one after the other."""
-    names = ("corpus", "metric", "held, %", "width", "widest", "worth")
+    """A line for each corpus and metric; widths and worths are of the shares, one after the other."""
+    shares = list(dict.fromkeys(row.share for row in rows))
+    names = ("corpus", "metric", *(f"held at {share:.0%}" for share in shares), "width", "widest", "worth")
     lines = []
     for corpus, metric in dict.fromkeys((row.corpus, row.metric) for row in rows):
         own = [row for row in rows if (row.corpus, row.metric) == (corpus, metric)]
         texts = [
-            " ".join(f"{row.held[0]:.1f}" for row in own),
-            " ".join(f"{row.width:.2f}" for row in own),
+            *(f"{row.held[0]:.1f}" for row in own),
+            ", ".join(f"{row.width:.2f}" for row in own),
             f"{max(row.widest for row in own):.2f}",
-            " ".join(f"{row.worth:.2f}" for row in own),
+            ", ".join(f"{row.worth:.2f}" for row in own),
         ]
         lines.append([Cell(corpus), Cell(metric), *map(Cell, texts)])
-    return Table([Header(name, align="left") for name in names], lines)
+    return _table(names, lines)
 
 
 def classical_table(rows: list[Row]) -> Table:
     """What the classical interval does on the same studies, which is the same whatever the metric."""
-    names = ("corpus", "rated turns", "classical held, %")
     lines = []
     for corpus in dict.fromkeys(row.corpus for row in rows):
         first = next(row.metric for row in rows if row.corpus == corpus)
-        own = [row for row in rows if (row.corpus, row.metric) == (corpus, first)]
-        texts = [
-            " ".join(str(row.rated) for row in own),
-            " ".join(f"{row.held[1]:.1f}" for row in own),
-        ]
-        lines.append([Cell(corpus), *map(Cell, texts)])
-    return Table([Header(name, align="left") for name in names], lines)
+        for row in rows:
+            if (row.corpus, row.metric) == (corpus, first):
+                lines.append([Cell(corpus), *map(Cell, (f"{row.share:.0%}", str(row.rated), f"{row.held[1]:.1f}"))])
+    return _table(("corpus", "share", "rated turns", "held"), lines)
+
+
+def _table(names: Sequence[str], lines: list[list[Cell]]) -> Table:
+    return Table([Header(name, align="left" if name in TEXTS else "right") for name in names], lines)
 
 
 def main() -> None:

@@ -142,18 +142,24 @@ def test_missing_and_doubled_shards_are_named(files, two, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metrics": "length"}, "another metrics"),
-        ({"metrics": "bleu[lowercase=true],length"}, "another metrics"),
+        ({"metrics": "length"}, "other metrics"),
+        ({"metrics": "bleu[lowercase=true],length"}, "other metrics"),
         ({"count": 3}, "another number of shards: 3, not 2"),
         ({"seed": 1}, "another seed, resamples or confidence: 1, not 0"),
         ({"systems": ["s"]}, "another choice of --systems"),
-        ({"text": '{"response": "zzz"}'}, "another files"),
+        (
+            {"text": "!"},
+            r"other files \(names, sizes or contents\): c\.jsonl \(\d+ bytes, \w{8}\), not c\.jsonl \(\d+ bytes",
+        ),
+        ({"order": "reversed"}, r"other files \(names, sizes or contents\): the same in another order$"),
     ],
 )
 def test_foreign_shards_are_refused(files, two, tmp_path, change, message):
     options = {name: value for name, value in change.items() if name in ("seed", "systems")}
     if "text" in change:
-        files[2].write_text(files[2].read_text().replace('"response": "', '"response": "!', 1))
+        files[2].write_text(files[2].read_text().replace('"response": "', f'"response": "{change["text"]}', 1))
+    if "order" in change:
+        files = files[::-1]
     other = tmp_path / "other"
     number = ShardNumber(2, change.get("count", 2))
     measure_shard(stream(files), change.get("metrics", "bleu,length"), number, other, RunOptions(workers=1, **options))

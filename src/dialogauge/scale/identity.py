@@ -19,19 +19,19 @@ from dialogauge.evaluation.options import RunOptions
 SAMPLE = 1 << 16
 """Bytes at the start of each chunk by which files are known: no shard reads all of them."""
 WORDS = {
-    "dialogauge": "version of dialogauge",
-    "shards": "number of shards",
-    "inputs": "files (names, sizes or contents)",
-    "cuts": "cutting of the files",
-    "reading": "way of reading (--reader, --map, --skip-invalid)",
-    "metrics": "metrics",
-    "signatures": "signatures of metrics",
-    "systems": "choice of --systems",
-    "real": "real conversations",
-    "settings": "seed, resamples or confidence",
-    "compat": "recipe (--compat)",
-    "language": "language (--language)",
-    "kept": "values or texts kept (--no-texts)",
+    "dialogauge": "another version of dialogauge",
+    "shards": "another number of shards",
+    "inputs": "other files (names, sizes or contents)",
+    "cuts": "another cutting of the files",
+    "reading": "another way of reading (--reader, --map, --skip-invalid)",
+    "metrics": "other metrics",
+    "signatures": "other signatures of metrics",
+    "systems": "another choice of --systems",
+    "real": "other real conversations",
+    "settings": "another seed, resamples or confidence",
+    "compat": "another recipe (--compat)",
+    "language": "another language (--language)",
+    "kept": "other values or texts kept (--no-texts)",
 }
 """What is compared, in this order."""
 
@@ -66,7 +66,7 @@ def refuse_foreign(first: tuple[Path, Mapping[str, Any]], other: tuple[Path, Map
     for name, words in WORDS.items():
         if mine[name] != theirs[name]:
             raise InputError(
-                f"is no shard of the run that {path} is of: another {words}: {_shown(theirs[name], mine[name])}",
+                f"is no shard of the run that {path} is of: {words}: {_shown(theirs[name], mine[name])}",
                 theirs_path,
             )
 
@@ -77,10 +77,24 @@ def _shown(theirs: Any, mine: Any) -> str:
         name = next(name for name in (*mine, *theirs) if mine.get(name) != theirs.get(name))
         return f"{theirs.get(name)}, not {mine.get(name)}"
     if isinstance(theirs, list) and isinstance(mine, list):
+        if _names(theirs) != _names(mine) and sorted(_names(theirs)) == sorted(_names(mine)):
+            return "the same in another order"
         pairs = ((one, other) for one, other in zip(theirs, mine, strict=False) if one != other)
         one, other = next(pairs, (f"{len(theirs)} of them", f"{len(mine)}"))
-        return f"{one}, not {other}"
+        return f"{_shown_file(one)}, not {_shown_file(other)}"
     return f"{theirs}, not {mine}"
+
+
+def _names(parts: list[Any]) -> list[str]:
+    """Of files the names alone: in another order they are cut elsewhere, and known by other parts of their content."""
+    return [str(part.get("name") if isinstance(part, dict) else part) for part in parts]
+
+
+def _shown_file(part: Any) -> str:
+    """Of a file its name, size and the first digits of its hash; anything else as it is."""
+    if not isinstance(part, dict):
+        return str(part)
+    return f"{part.get('name')} ({part.get('bytes')} bytes, {str(part.get('sample'))[:8]})"
 
 
 def _of_file(chunks: Sequence[Chunk], number: int) -> list[Chunk]:
