@@ -1,7 +1,7 @@
 """What metrics are worth on real ratings, and how often the intervals of `estimate` hold there.
 
-    for name in convai2 dailydialog empatheticdialogues; do
-        dialogauge score ../shared/corpora/grade/eval_data/$name --metrics all --out runs/$name
+    for corpus in CORPORA/grade/eval_data/* CORPORA/usr_persona/*.json CORPORA/fed/*.json; do
+        dialogauge score $corpus --metrics overlap,embedding,learned,dialogue --out runs/$(basename $corpus .json)
     done
     python -m benchmarks.estimate_real CORPUS=RUN... [--studies 1000]
 
