@@ -180,7 +180,7 @@ def test_items_with_fewer_than_two_ratings(draw):
 
 
 @pytest.mark.parametrize(
-    ("r", "doubled"), [(0.5, 2 / 3), (1, 1), (0, 0), (-0.5, -2), (-1, math.nan), (-1.5, math.nan), (math.nan, math.nan)]
+    ("r", "doubled"), [(0.5, 2 / 3), (1, 1), (0, 0), (-0.5, -0.5), (-1, -1), (math.nan, math.nan)]
 )
 def test_spearman_brown(r, doubled):
     assert spearman_brown(r) == pytest.approx(doubled, nan_ok=True)

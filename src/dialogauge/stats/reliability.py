@@ -37,9 +37,9 @@ class Reliability:
 
 
 def spearman_brown(r: float, times: float = 2) -> float:
-    """The reliability of the mean over so many times the raters, m r / (1 + (m - 1) r) (Spearman 1910; Brown 1910). NaN
-    where r is so far below 0 that there is none."""
-    return times * r / (1 + (times - 1) * r) if 1 + (times - 1) * r > 0 else float("nan")
+    """The reliability of the mean over so many times the raters, m r / (1 + (m - 1) r) (Spearman 1910; Brown 1910). An
+    r below 0 stays as it is: it is no reliability, and the formula would make any number of it."""
+    return times * r / (1 + (times - 1) * r) if r >= 0 else r
 
 
 def reliability(

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dialogauge.learned.entailment.model import EntailmentShape
-from dialogauge.learned.entailment.networks import Esim
+from dialogauge.learned.entailment import networks
+from dialogauge.learned.entailment.networks import Esim, batches
 from tests.learned.small import WIDTH, random_weights, tensors_of, torch
 
 from dialogauge.learned.words import Words, WordStates  # isort: skip
@@ -167,3 +168,17 @@ def test_texts_without_words_have_one_of_zeros(esim):
     wide = [words._replace(states=words.states.double()) for words in (empty, full)]
     expected = by_loops(esim, np.zeros((1, WIDTH)), texts(0)[0].astype(np.float32))
     assert esim(*wide)[0].tolist() == pytest.approx(expected, abs=1e-10)
+
+
+def test_long_texts_never_make_a_batch_too_large():
+    rng = np.random.default_rng(0)
+    premises, hypotheses = rng.integers(1, 30, size=(2, 3000))
+    premises[5], hypotheses[6], premises[7], hypotheses[7] = 9000, 5000, 40_000, 4000
+    found = batches(premises, hypotheses)
+    assert sorted(np.concatenate(found)) == list(range(3000))
+    assert [7] in [rows.tolist() for rows in found]  # 160 million cells: too large for any company
+    sizes = [(len(rows), premises[rows].max(), hypotheses[rows].max()) for rows in found if len(rows) > 1]
+    assert max(n for n, _, _ in sizes) == networks.BATCH
+    assert all(n * (p + h) <= networks.WORDS and n * p * h <= networks.CELLS for n, p, h in sizes)
+    assert len(found) < 30
+    assert batches(np.zeros(0, np.int64), np.zeros(0, np.int64)) == []

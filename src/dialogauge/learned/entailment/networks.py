@@ -18,7 +18,9 @@ from dialogauge.learned.pair_network import HEAD, filled
 from dialogauge.learned.words import Words, read_words
 
 AT_ONCE, BATCH = 4096, 256
-"""Pairs whose vectors are in memory, and pairs that go through ESIM together."""
+"""Pairs whose vectors are in memory, and pairs that go through ESIM together, at most."""
+WORDS, CELLS = 1 << 15, 1 << 22
+"""Words, and pairs of a premise's word and a hypothesis's, that go through ESIM together, padding among them."""
 
 
 class ClassHead(nn.Module):
@@ -136,13 +138,28 @@ class EsimJudge:
     def _some(self, premises: Sequence[str], hypotheses: Sequence[str]) -> Logits:
         pairs = read_words(self.encoder, premises, hypotheses, self.shape.width)
         values = np.empty((len(premises), CLASSES))
-        lengths = pairs.states.lengths
-        order = torch.argsort(lengths[pairs.premises], stable=True)
-        for rows in torch.split(order, BATCH):
-            texts = (pairs.states[torch.from_numpy(side)[rows]] for side in (pairs.premises, pairs.hypotheses))
+        lengths = pairs.states.lengths.numpy()
+        for rows in batches(lengths[pairs.premises], lengths[pairs.hypotheses]):
+            texts = (pairs.states[torch.from_numpy(side[rows])] for side in (pairs.premises, pairs.hypotheses))
             words = [batch._replace(states=batch.states.double()) for batch in texts]
-            values[rows.numpy()] = self.network(*words).numpy()
+            values[rows] = self.network(*words).numpy()
         return Logits(values, pairs.cut, pairs.silent, pairs.coverage)
+
+
+def batches(premises: NDArray[np.int64], hypotheses: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The pairs in order of their lengths, in batches that fit into memory: all texts of a batch are as long as its
+    longest. A pair that is too large by itself stands alone."""
+    found: list[list[int]] = []
+    longest, other = 0, 0
+    for row in np.lexsort((hypotheses, premises)).tolist():
+        longest, other = max(longest, int(premises[row])), max(other, int(hypotheses[row]))
+        size = len(found[-1]) + 1 if found else 1
+        if found and size <= BATCH and size * (longest + other) <= WORDS and size * longest * other <= CELLS:
+            found[-1].append(row)
+        else:
+            found.append([row])
+            longest, other = int(premises[row]), int(hypotheses[row])
+    return [np.array(rows) for rows in found]
 
 
 @dataclass(frozen=True)
