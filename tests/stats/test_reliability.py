@@ -179,9 +179,7 @@ def test_items_with_fewer_than_two_ratings(draw):
         assert np.isnan(other).all()
 
 
-@pytest.mark.parametrize(
-    ("r", "doubled"), [(0.5, 2 / 3), (1, 1), (0, 0), (-0.5, -0.5), (-1, -1), (math.nan, math.nan)]
-)
+@pytest.mark.parametrize(("r", "doubled"), [(0.5, 2 / 3), (1, 1), (0, 0), (-0.5, -0.5), (-1, -1), (math.nan, math.nan)])
 def test_spearman_brown(r, doubled):
     assert spearman_brown(r) == pytest.approx(doubled, nan_ok=True)
 

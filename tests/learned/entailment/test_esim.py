@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dialogauge.learned.entailment.model import EntailmentShape
 from dialogauge.learned.entailment import networks
+from dialogauge.learned.entailment.model import EntailmentShape
 from dialogauge.learned.entailment.networks import Esim, batches
 from tests.learned.small import WIDTH, random_weights, tensors_of, torch
 

@@ -4,6 +4,8 @@ import math
 import re
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, repeat
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -142,9 +144,28 @@ def test_taken_up_again_as_if_nothing_had_been(tmp_path, done, options):
     assert (fitted.curve, fitted.best) == (expected.curve, expected.best)
     assert len(fitted.curve) == 6
     # Weights, the best weights, the state of Adam and the curve.
-    assert broken.path.read_bytes() == whole.path.read_bytes()
+    (tensors, record), (expected_tensors, expected_record) = broken.read(), whole.read()
+    assert same(tensors, expected_tensors)
+    assert record.pop("seconds") > 0 < expected_record.pop("seconds")
+    assert record == expected_record
     # And the network has the best weights.
     assert same(task.learned(), expected.weights)
+
+
+@pytest.mark.parametrize("side_by_side", [1, 4])
+def test_seconds_of_processes_that_were_broken_off_are_kept(tmp_path, monkeypatch, side_by_side):
+    """Up to the last checkpoint, and of several trainings the share of each."""
+    clock = chain([100.0, 108.0, 116.0, 5000.0, 5004.0], repeat(9000.0))
+    monkeypatch.setattr("dialogauge.learned.training.loop.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    checkpoint = Checkpoint(tmp_path / "c", "key")
+    for seconds in (16.0, 16.0 + 4.0):
+        loop = Loop(Line(), side_by_side)
+        loop.begin(checkpoint)
+        for _ in range(2 if seconds == 16 else 1):
+            loop._stage(lambda _: None)
+            loop.keep(checkpoint)
+        assert checkpoint.read()[1]["seconds"] * side_by_side == seconds
+    assert Loop(Line()).run(checkpoint).earlier * side_by_side == 20.0
 
 
 def test_training_that_has_ended_is_not_taken_further(tmp_path, monkeypatch):

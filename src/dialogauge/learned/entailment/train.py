@@ -175,7 +175,7 @@ def judge_itself(
         uncalibrated=_assess(data, data.held, logits, 1.0).calibration_error,
         validation=_assess(data, data.held, logits, temperature),
         tests={name: _assess(data, rows, task.outputs(rows), temperature) for name, rows in data.tests.items()},
-        seconds=time.monotonic() - started,
+        seconds=time.monotonic() - started + fitted.earlier,
         device=task.device.type,
     )
 

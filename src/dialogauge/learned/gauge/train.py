@@ -39,7 +39,7 @@ from dialogauge.learned.gauge.networks import GaugeHead
 from dialogauge.learned.gauge.recipe import ADAPTER, GaugeRecipe
 from dialogauge.learned.pair_network import HEAD, PairNetwork, filled
 from dialogauge.learned.training.checkpoint import Checkpoint, check_output, checkpoint_folder, key_of
-from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
+from dialogauge.learned.training.loop import Fitted, Loop, as_arrays, earlier_seconds
 from dialogauge.learned.training.token_pairs import Rows, outputs_of, token_inputs
 from dialogauge.stats.arrays import unit_rows
 from dialogauge.stats.correlations import concordance
@@ -199,7 +199,7 @@ def train(
         fitted=fitted,
         calibration=calibrate(data, outputs, encoder, recipe),
         accuracy=accuracy_by_kind([data.examples.kinds[row] for row in data.held.tolist()], outputs),
-        seconds=time.monotonic() - started,
+        seconds=time.monotonic() - started + earlier_seconds(fitted.values()),
         device=device.type,
     )
 

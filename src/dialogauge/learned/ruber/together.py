@@ -65,7 +65,7 @@ class Together:
         recorder: Callable[[torch.device], Recorder | None] = graph_recorder,
     ) -> None:
         kept = zip(tasks, checkpoints, strict=True)
-        self.members = [Member(task, Loop(task), checkpoint) for task, checkpoint in kept]
+        self.members = [Member(task, Loop(task, len(tasks)), checkpoint) for task, checkpoint in kept]
         self.device, self._recorder = tasks[0].device, recorder
         self._lengths = lengths_of(tasks[0].inputs)
         self._packings = Packings(self.device, few=recorder(self.device) is not None)

@@ -22,7 +22,7 @@ from dialogauge.learned.ruber.stacked import can_be_stacked
 from dialogauge.learned.ruber.together import train_together
 from dialogauge.learned.ruber.training_data import TrainingData
 from dialogauge.learned.training.checkpoint import Checkpoint, key_of
-from dialogauge.learned.training.loop import Fitted, Loop, as_arrays
+from dialogauge.learned.training.loop import Fitted, Loop, as_arrays, earlier_seconds
 from dialogauge.stats.arrays import cosine
 from dialogauge.stats.resampling import IntervalEstimate, clustered_mean
 
@@ -139,7 +139,8 @@ def train_all(
     checkpoints: Sequence[Path | None],
     progress: bool = False,
 ) -> list[TrainedRuber]:
-    """Of recipes that differ in loss and seed alone. Seconds are shared out evenly."""
+    """Of recipes that differ in loss and seed alone. Seconds are shared out evenly; those of processes that were broken
+    off count."""
     started = time.monotonic()
     tasks = [make_task(training_data, recipe, member) for recipe in recipes for member in range(recipe.members)]
     kept = [
@@ -153,7 +154,7 @@ def train_all(
     validations = [validate(own, training_data, recipe.seed) for own, recipe in zip(networks, recipes, strict=True)]
     seconds = (time.monotonic() - started) / len(recipes)
     return [
-        TrainedRuber(recipe, training_data.shape, training_data, own, validation, seconds)
+        TrainedRuber(recipe, training_data.shape, training_data, own, validation, seconds + earlier_seconds(own))
         for recipe, own, validation in zip(recipes, members, validations, strict=True)
     ]
 

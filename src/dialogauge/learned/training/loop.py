@@ -5,8 +5,9 @@ A `Task` says what a training has of its own: its batches, its loss, its schedul
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -61,6 +62,8 @@ class Fitted(Generic[S]):
     """Of the best stage."""
     curve: list[S]
     best: int
+    earlier: float = 0.0
+    """Seconds of processes that were broken off, up to their last checkpoint."""
 
 
 class Task(ABC, Generic[S]):
@@ -113,8 +116,12 @@ class Loop(Generic[S]):
     """Everything random in a stage comes from the seed and the stage's number: a training that is taken up again after
     a kill goes on as if nothing had been."""
 
-    def __init__(self, task: Task[S]) -> None:
+    def __init__(self, task: Task[S], side_by_side: int = 1) -> None:
+        """So many trainings share the time that passes."""
         self.task = task
+        self._side_by_side = side_by_side
+        self._begun = time.monotonic()
+        self.earlier = 0.0
         self.curve: list[S] = []
         self.weights: dict[str, Tensor] = {}
         """Of the best stage so far."""
@@ -158,7 +165,7 @@ class Loop(Generic[S]):
 
     def fitted(self) -> Fitted[S]:
         self._load(self.weights)
-        return Fitted(self.task.finished(self.weights), self.curve, self.best)
+        return Fitted(self.task.finished(self.weights), self.curve, self.best, self.earlier)
 
     def _pairs(self, stages: int) -> int:
         return self.task.pairs * stages // self.task.parts
@@ -218,11 +225,13 @@ class Loop(Generic[S]):
         }
         parts = {NETWORK: self.task.learned(), BEST: self.weights, OPTIMIZER: optimizer}
         tensors = {kind + name: tensor for kind, named in parts.items() for name, tensor in named.items()}
-        return tensors, {"epochs": [asdict(stage) for stage in self.curve]}
+        seconds = self.earlier + (time.monotonic() - self._begun) / self._side_by_side
+        return tensors, {"epochs": [asdict(stage) for stage in self.curve], "seconds": seconds}
 
     def _restore(self, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
         # Earlier versions wrote RUBER's networks without a prefix, and stages of entailment by that name.
         self.curve = [self.task.stage(**stage) for stage in record.get("epochs", record.get("stages"))]
+        self.earlier = float(record.get("seconds", 0.0))
         best, optimizer = (
             {name.removeprefix(kind): tensor for name, tensor in tensors.items() if name.startswith(kind)}
             for kind in (BEST, OPTIMIZER)
@@ -243,6 +252,11 @@ def rate_by_step(optimizer: torch.optim.Optimizer, rate: Callable[[int], float],
     for group in optimizer.param_groups:
         group["lr"] = group["initial_lr"] = 1.0  # what torch multiplies the rate by
     return LambdaLR(optimizer, rate, last_epoch=done - 1)
+
+
+def earlier_seconds(fitted: Iterable[Fitted[Any]]) -> float:
+    """Of processes that were broken off, all networks together."""
+    return sum(one.earlier for one in fitted)
 
 
 def as_arrays(weights: Mapping[str, Tensor], half: bool) -> dict[str, Any]:
