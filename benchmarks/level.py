@@ -1,9 +1,9 @@
 """How often the randomisation test calls equal systems different, and how often intervals miss the truth.
 
-    python benchmarks/level.py [SIMULATIONS]
+    python benchmarks/level.py [SIMULATIONS] [CONTEXTS]
 
-Both should be 5 %. Each simulation draws two equal systems on 60 contexts, whose scores share a part that belongs to
-the context and differ by skewed noise.
+Both should be 5 %. Each simulation draws two equal systems on 60 contexts, or so many, whose scores share a part that
+belongs to the context and differ by skewed noise.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ import numpy as np
 from dialogauge import Corpus, Turn, compare
 from dialogauge.tables import Cell, Header, Table, to_text
 
-CONTEXTS = 60
-
 
 def main() -> None:
     simulations = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    contexts = int(sys.argv[2]) if len(sys.argv) > 2 else 60
     rng = np.random.default_rng(2026)
     rejected = missed = 0
     for _ in range(simulations):
-        shared = rng.normal(size=CONTEXTS)
-        values = {system: shared + rng.exponential(size=CONTEXTS) for system in "ab"}
+        shared = rng.normal(size=contexts)
+        values = {system: shared + rng.exponential(size=contexts) for system in "ab"}
         turns = [
             Turn(str(i), "x", (f"context {i}",), system=system, extra={"value": float(value)})
             for system, row in values.items()
@@ -39,7 +38,7 @@ def main() -> None:
         [Cell("equal systems called different at 5 %"), Cell(f"{rejected / simulations:.2%}")],
         [Cell("95 % intervals of the difference that miss 0"), Cell(f"{missed / simulations:.2%}")],
     ]
-    notes = [f"{simulations} simulations of {CONTEXTS} contexts; the standard error of each share is {error:.2%}"]
+    notes = [f"{simulations} simulations of {contexts} contexts; the standard error of each share is {error:.2%}"]
     print(to_text(Table([Header("", align="left"), Header("share")], rows, notes)))
 
 

@@ -61,14 +61,27 @@ def test_turns_to_one_context_change_places_together():
     assert contrast.test == "PERM-INPUT"
 
 
-def test_of_one_dialogue_nothing_is_sure():
-    corpus = in_dialogues(rated(30), 30)
+@pytest.mark.parametrize("size", [30, 15, 8])
+def test_of_few_dialogues_nothing_is_sure(size):
+    corpus = in_dialogues(rated(30), size)
     result = quick(corpus, [GOOD, POOR], level="turn")
     row = result.row(GOOD)
     assert row.pearson > 0.3
     assert (row.pearson_low, row.pearson_p, row.spearman_p, row.kendall_p) == (None, None, None, None)
+    assert (row.kendall_low, row.kendall_high) == (None, None)
     assert result.contrasts == []
-    assert quick(in_dialogues(rated(30), 15), level="turn").row(GOOD).pearson_p is not None
+
+
+def test_of_five_dialogues_something_is():
+    row = quick(in_dialogues(rated(30), 6), level="turn").row(GOOD)
+    assert None not in (
+        row.pearson_low,
+        row.pearson_p,
+        row.spearman_low,
+        row.spearman_p,
+        row.kendall_low,
+        row.kendall_p,
+    )
 
 
 def test_more_points_are_asked_for_only_where_there_are_too_few():

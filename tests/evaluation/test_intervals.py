@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dialogauge.corpus import Corpus, Turn
-from dialogauge.evaluation import evaluate
+from dialogauge.evaluation import compare, evaluate
 from dialogauge.evaluation.intervals import Resampler
 from dialogauge.evaluation.measure import measure
 from dialogauge.evaluation.options import Settings
@@ -11,6 +11,7 @@ from dialogauge.evaluation.units import add_all
 from dialogauge.metrics.dialogue.distinct import Distinct
 from dialogauge.metrics.dialogue.length import Column
 from dialogauge.metrics.registry import parse_requests
+from dialogauge.stats.resampling import student_mean
 
 
 def test_bootstrap_interval_of_evaluate_is_that_of_the_mean():
@@ -21,6 +22,21 @@ def test_bootstrap_interval_of_evaluate_is_that_of_the_mean():
     reach = 1.96 * values.std() / 20
     assert score.low == pytest.approx(values.mean() - reach, abs=0.01)
     assert score.high == pytest.approx(values.mean() + reach, abs=0.01)
+
+
+def test_intervals_of_few_contexts_are_as_wide_as_students():
+    # Plain percentiles of so few resampled contexts would be .78 times as wide.
+    values = np.random.default_rng(4).normal(size=(2, 8))
+    turns = [
+        Turn(str(i), "x", (str(i),), system=system, extra={"v": float(v)})
+        for system, row in zip("ab", values, strict=True)
+        for i, v in enumerate(row)
+    ]
+    score = evaluate(Corpus(turns), "column[name=v]", resamples=4000).score("a", "column[name=v]")
+    (pair,) = compare(Corpus(turns), "column[name=v]", resamples=4000).pairs
+    for ends, own in (((score.low, score.high), values[0]), ((pair.low, pair.high), values[0] - values[1])):
+        student = student_mean(own)
+        assert ends[1] - ends[0] == pytest.approx(student.high - student.low, rel=0.1)
 
 
 def jackknife_of_mean(values, groups):

@@ -11,7 +11,10 @@ from dialogauge.stats.resampling import (
     Jackknife,
     bootstrap_weights,
     deviation,
+    expanded,
+    expansion,
     fisher_interval,
+    linear_interval,
     mean_of_estimates,
     percentile_interval,
     point_weights,
@@ -210,3 +213,25 @@ def test_students_mean_by_hand():
     assert student_mean(np.array([7.0])).value == 7
     assert math.isnan(student_mean(np.array([7.0])).low)
     assert math.isnan(student_mean(np.array([])).value)
+
+
+def test_the_expansion_of_few_units_by_hand():
+    # Student's t of 4 degrees is 2.776 at 97.5 %, where the normal distribution has 1.960; sqrt(5 / 4) is 1.118.
+    assert expansion(0.95, 5) == pytest.approx(1.118034 * 2.776445 / 1.959964, rel=1e-6)
+    assert expansion(0.95, 10_000) == pytest.approx(1, abs=3e-4)
+    assert expansion(0.95, 1) == 1
+    assert stats.norm.ppf((1 + expanded(0.95, 5)) / 2) == pytest.approx(1.959964 * expansion(0.95, 5), rel=1e-6)
+
+
+def test_linear_intervals_by_hand():
+    # Influences (-.3, 0, .3) have the squares .18, times 3 / 2 is .27; Student's t of 2 degrees is 4.302653.
+    low, high = linear_interval(0.1, np.array([-0.03, 0, 0.03]), 0.95)
+    assert (low, high) == pytest.approx((0.1 - 4.302653 * math.sqrt(0.0027), 0.1 + 4.302653 * math.sqrt(0.0027)))
+    assert linear_interval(0.1, np.array([-0.3, 0, 0.3]), 0.95) == (-1, 1)
+    assert np.isnan(linear_interval(0.1, np.full(3, np.nan), 0.95)).all()
+
+
+def test_the_linear_interval_of_a_mean_is_students():
+    values = np.random.default_rng(0).normal(size=9) / 10
+    found = linear_interval(values.mean(), (values - values.mean()) / 9, 0.9)
+    assert found == pytest.approx(student_mean(values, 0.9)[1:], abs=1e-12)

@@ -114,7 +114,7 @@ def row_caveats(rows: Sequence[AgreementRow]) -> list[Caveat]:
     small = {name: n for name, n in small.items() if not name.startswith(f"{MEAN},")}
     if small:
         which = ", ".join(f"{name}: {n}" for name, n in small.items())
-        caveats.append(Caveat("few_samples", f"below {FEW_POINTS} points intervals are too narrow ({which})"))
+        caveats.append(Caveat("few_samples", f"below {FEW_POINTS} points intervals and p are rough ({which})"))
     for row in rows:
         if row.pearson is None and row.corpus != MEAN:
             message = f"{_where(row.scope)}: {row.metric} or the ratings never differ or are undefined: no correlation"

@@ -21,6 +21,8 @@ from dialogauge.stats.resampling import (
     IntervalEstimate,
     deviation,
     expanded,
+    expansion,
+    linear_interval,
     percentile_interval,
     point_weights,
 )
@@ -29,6 +31,8 @@ from dialogauge.stats.significance import holm_corrected, points_needed, william
 PERM_BOTH, PERM_INPUT = "PERM-BOTH", "PERM-INPUT"
 """Scores of single points change places, or those of all points of a unit together."""
 ROUNDING = 1e-9
+FEWEST = 5
+"""With fewer units there are no intervals: their resamples are too much alike."""
 BOOTSTRAP, PERMUTATION, SWAPS = range(3)
 """Random streams of their own, so that none depends on whether another is drawn."""
 
@@ -108,31 +112,42 @@ class Correlations:
 
 def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> Correlations:
     """Columns of x, oriented, against y. Points of one unit are drawn together, and their scores change places
-    together. Of a single unit there are values, and nothing to tell how sure they are."""
+    together. Of few units there are values, and nothing to tell how sure they are."""
     n, metrics = x.shape
-    draws = _draws(x, y, units, settings)
+    count = int(units.max()) + 1
+    influence = np.full(x.shape, np.nan)
+    if n <= KENDALL_POINTS:
+        influence = np.column_stack([kendall_influence(column, y) for column in x.T])
+    draws = _draws(x, y, units, influence, settings)
     wider = np.ones((3, metrics))
-    if units.max() + 1 < n:
-        alone = _draws(x, y, np.arange(n), settings)
+    if count < n:
+        alone = _draws(x, y, np.arange(n), influence, settings)
         wider = np.array([_wider(draws[name], alone[name]) for name in draws])
+        wider *= expansion(settings.confidence, count)
     p = permutation_p(x, y, settings.resamples, stream(settings, PERMUTATION), wider[:2])
     p["kendall"] = np.array([_kendall_p(column, y, times) for column, times in zip(x.T, wider[2], strict=True)])
-    if not units.max():
+    if count < min(FEWEST, n):
         p = {name: np.full(metrics, np.nan) for name in p}
     values = {
         "pearson": pearson_rows(x.T, y[None]),
         "spearman": pearson_rows(ranks(x.T), ranks(y)[None]),
         "kendall": np.array([kendall(column, y) for column in x.T]),
     }
-    confidence = expanded(settings.confidence, int(units.max()) + 1)
+    confidence = expanded(settings.confidence, count)
     coefficients = {}
     for name, sides in {"pearson": (x, y), "spearman": (ranks(x.T).T, ranks(y)), "kendall": None}.items():
-        bounds = [
-            IntervalEstimate(float(value), *(percentile_interval(found, confidence) if units.max() else NO_INTERVAL))
-            for value, found in zip(values[name], draws[name].T, strict=True)
-        ]
+        if count < FEWEST:
+            intervals = [NO_INTERVAL] * metrics
+        elif name == "kendall":
+            intervals = [
+                linear_interval(tau, np.bincount(units, weights=own).astype(np.float64), settings.confidence)
+                for tau, own in zip(values[name], influence.T, strict=True)
+            ]
+        else:
+            intervals = [percentile_interval(found, confidence) for found in draws[name].T]
+        bounds = [IntervalEstimate(float(value), *ends) for value, ends in zip(values[name], intervals, strict=True)]
         between = tests = None
-        if sides and metrics > 1 and units.max():
+        if sides and metrics > 1 and count >= min(FEWEST, n):
             between = pearson_rows(sides[0].T[:, None], sides[0].T[None])
             swaps = swaps_for(metrics, settings.resamples)
             tests = swap_points(sides[0], sides[1], units, swaps, stream(settings, SWAPS))
@@ -145,12 +160,9 @@ def stream(settings: Settings, number: int) -> np.random.Generator:
     return np.random.default_rng([settings.seed, number])
 
 
-def _draws(x: Floats, y: Floats, units: NDArray[np.int64], settings: Settings) -> dict[str, Floats]:
-    """(resamples, metrics) by coefficient, all from the same resamples."""
+def _draws(x: Floats, y: Floats, units: NDArray[np.int64], influence: Floats, settings: Settings) -> dict[str, Floats]:
+    """(resamples, metrics) by coefficient, all from the same resamples. `influence` is what tau owes to each point."""
     resampling = Resampling(x, y)
-    influence = np.full(x.shape, np.nan)
-    if len(y) <= KENDALL_POINTS:
-        influence = np.column_stack([kendall_influence(column, y) for column in x.T])
     tau = np.array([kendall(column, y) for column in x.T])
     blocks: dict[str, list[Floats]] = {"pearson": [], "spearman": [], "kendall": []}
     for weights in point_weights(units, settings.resamples, stream(settings, BOOTSTRAP)):

@@ -76,7 +76,8 @@ def unit_caveats(samples: Sequence[Sample], kind: str) -> list[Caveat]:
     if few:
         which = ", ".join(dict.fromkeys(sample.label for sample in few))
         smallest = min(sample.fewest_units for sample in few)
-        message = f"{which}: a score stands on only {smallest} {kind}; below {FEW}, intervals are too narrow or missing"
+        rough = f"below {FEW}, intervals and p are rough or missing"
+        message = f"{which}: a score stands on only {smallest} {kind}; {rough}"
         caveats.append(Caveat("few_samples", message))
     apart = [
         label

@@ -183,7 +183,7 @@ def _pair_caveats(pairs: Sequence[Pair], measured: Measured) -> list[Caveat]:
         caveats.append(Caveat("untested_pairs", message + ", ".join(f"{a} and {b}" for a, b in sorted(names)[:5])))
     few = min((pair.units for pair in pairs if pair.p is not None and pair.paired), default=FEW)
     if few < FEW:
-        message = f"some pairs share only {few} {measured.unit}: below {FEW}, intervals are too narrow"
+        message = f"some pairs share only {few} {measured.unit}: below {FEW}, intervals and p are rough"
         caveats.append(Caveat("few_shared", message))
     if any(sample.groups for sample in measured.samples) and "unpaired" in {c.code for c in measured.caveats}:
         message = f"too many turns to keep: differences are over all {measured.unit}, shared or not"

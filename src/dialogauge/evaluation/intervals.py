@@ -23,6 +23,7 @@ from dialogauge.stats.resampling import (
     Interval,
     Jackknife,
     bootstrap_weights,
+    expanded,
     percentile_interval,
 )
 
@@ -121,7 +122,8 @@ class Resampler:
         return found
 
     def _bootstrapped(self, sample: Sample, draws: dict[str, Floats]) -> dict[str, Estimate]:
-        values, confidence = sample.metric.conclude(sample.summary), self.settings.confidence
+        values = sample.metric.conclude(sample.summary)
+        confidence = expanded(self.settings.confidence, sample.unit_count)
         return {part: Estimate(float(values[part]), percentile_interval(draws[part], confidence)) for part in draws}
 
     def _jackknifed(self, sample: Sample, floors: bool) -> dict[str, Estimate]:

@@ -15,7 +15,7 @@ from dialogauge.evaluation.intervals import Resampler, bootstraps
 from dialogauge.evaluation.options import Settings
 from dialogauge.evaluation.sample import Sample, on_units
 from dialogauge.evaluation.units import Keys, add_all, enough
-from dialogauge.stats.resampling import GROUPS, NO_INTERVAL, deviation, percentile_interval, t_test
+from dialogauge.stats.resampling import GROUPS, NO_INTERVAL, deviation, expanded, percentile_interval, t_test
 from dialogauge.stats.significance import TwoSampleResult, UnitSums, holm_corrected, jackknife_test, permutation_test
 
 ALPHA = 0.05
@@ -121,7 +121,8 @@ class Contest:
         else:
             with np.errstate(invalid="ignore"):  # where both are infinite
                 differences = self._bootstrapped[first.system] - self._bootstrapped[second.system]
-            interval, test = percentile_interval(differences, self._settings.confidence), "randomisation"
+            confidence = expanded(self._settings.confidence, shared or min(first.unit_count, second.unit_count))
+            interval, test = percentile_interval(differences, confidence), "randomisation"
             error = deviation(differences)
             p = self._p[first.system, second.system]
         # A stream keeps no rows by which to leave out units that only one system has.

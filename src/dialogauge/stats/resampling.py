@@ -56,15 +56,33 @@ def percentile_interval(values: Floats, confidence: float) -> Interval:
 
 
 def expanded(confidence: float, units: int) -> float:
-    """The share of resamples to keep so that an interval holds as often as it says. Resamples of few units vary too
-    little, by sqrt((units - 1) / units), and their deviation is itself an estimate, as Student's t allows for
-    (Hesterberg 2015, the expanded percentile interval)."""
-    from scipy.special import ndtr, stdtrit
+    """The share of resamples to keep so that an interval holds as often as it says (Hesterberg 2015, the expanded
+    percentile interval)."""
+    from scipy.special import ndtr, ndtri
+
+    return float(2 * ndtr(expansion(confidence, units) * ndtri((1 + confidence) / 2)) - 1)
+
+
+def expansion(confidence: float, units: int) -> float:
+    """By how much wider an interval must be than one of very many units. Resamples of few vary too little, by
+    sqrt((units - 1) / units), and their deviation is itself an estimate, as Student's t allows for."""
+    from scipy.special import ndtri, stdtrit
 
     if units < 2:
-        return confidence
-    reach = np.sqrt(units / (units - 1)) * stdtrit(units - 1, (1 + confidence) / 2)
-    return float(2 * ndtr(reach) - 1)
+        return 1.0
+    upper = (1 + confidence) / 2
+    return float(np.sqrt(units / (units - 1)) * stdtrit(units - 1, upper) / ndtri(upper))
+
+
+def linear_interval(value: float, influences: Floats, confidence: float) -> Interval:
+    """Of a correlation that is a sum over units to first order, by Student's t. `influences` is what it gains by each
+    unit that is drawn once more."""
+    from scipy.special import stdtrit
+
+    units = len(influences)
+    error = np.sqrt(units / (units - 1) * np.sum((influences - influences.mean()) ** 2))
+    reach = float(stdtrit(units - 1, (1 + confidence) / 2)) * float(error)
+    return Interval(max(value - reach, -1.0), min(value + reach, 1.0)) if np.isfinite(reach) else NO_INTERVAL
 
 
 def student_mean(values: Floats, confidence: float = 0.95) -> IntervalEstimate:
