@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from dialogauge.agreement import correlate
 from tests.shared import annotation, shared
 
 QUICK = ("--resamples", "60")
@@ -281,6 +282,40 @@ def test_real_conversations_serve_every_corpus(dialogauge, tmp_path, file, other
     rows = json.loads(done.out)["rows"]
     assert [row["corpus"] for row in rows] == ["rated", "third", "mean"]
     assert all(row["pearson"] is not None and row["higher_is_better"] is False for row in rows)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two corpora of GRADE's layout, whose systems have the same name."""
+    for corpus, n in (("first", 5), ("second", 7)):
+        texts = [f"reply{' word' * (3 * i % n)} of {corpus}\n" for i in range(n)]
+        for place, name, lines in (
+            ("eval_data", "human_hyp.txt", texts),
+            ("eval_data", "human_ctx.txt", [f"question {i}\n" for i in range(n)]),
+            ("human_score", "human_score.txt", [f"{i % 5 + 1}.0\n" for i in range(n)]),
+        ):
+            path = tmp_path / "grades" / place / corpus / "bot"
+            path.mkdir(parents=True, exist_ok=True)
+            (path / name).write_text("".join(lines))
+    return tmp_path / "grades"
+
+
+def test_a_folder_of_corpora_gives_the_same_in_python(dialogauge, folder):
+    done = dialogauge("correlate", folder, "--metrics", "length", "--level", "turn", "--format", "json", *QUICK)
+    rows = json.loads(done.out)["rows"]
+    assert [(row["corpus"], row["n"]) for row in rows] == [("first", 5), ("second", 7), ("mean", 2)]
+    for given in (str(folder), folder, [folder]):
+        assert correlate(given, "length", level="turn", resamples=60).to_records() == rows
+
+
+def test_a_folder_of_corpora_is_one_with_together_and_by_name(dialogauge, folder):
+    call = ("--metrics", "length", "--level", "turn", "--format", "json", *QUICK)
+    (row,) = json.loads(dialogauge("correlate", folder, "--together", *call).out)["rows"]
+    assert (row["corpus"], row["n"]) == ("grades", 12)
+    (named,) = correlate({"grades": folder}, "length", level="turn", resamples=60).to_records()
+    assert named == row
+    scored = json.loads(dialogauge("score", folder, "--metrics", "length", "--format", "json").out)
+    assert {score["system"] for score in scored["scores"]} == {"first/bot", "second/bot"}
 
 
 # Published corpora

@@ -19,6 +19,7 @@ from dialogauge.agreement.study import Collected, StudyPlan, find_scopes, study
 from dialogauge.corpus import known
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike, as_corpus
+from dialogauge.corpus.load import corpora_in
 from dialogauge.corpus.reading.source import STDIN
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat, InputError, unknown
@@ -50,7 +51,8 @@ def correlate(
 
     Args:
         corpora: A corpus, several, or several by name, each whatever `evaluate` takes. Paths in a list are corpora of
-            their own, as on the command line.
+            their own, as on the command line, and so are the corpora in a folder that holds several, unless it is given
+            a name.
         metrics: As for `evaluate`; left out, the default set, less what has no value at the level asked for.
         level: "turn", "dialogue" or "system", or several of them; by default turns and, where a corpus has three
             systems or more, systems.
@@ -171,9 +173,10 @@ def name_corpora(given: Given) -> dict[str, Corpus]:
     else:
         named = {}
         for item in _corpora(given):
-            corpus = as_corpus(item)
-            path = Path(item) if isinstance(item, str | PathLike) else None
-            named[free_name(corpus_name(corpus, path), named)] = corpus
+            for part in corpora_in(item) if isinstance(item, str | PathLike) else [item]:
+                corpus = as_corpus(part)
+                path = part if isinstance(part, Path) else None
+                named[free_name(corpus_name(corpus, path), named)] = corpus
     if not named:
         raise InputError("expected at least one corpus, found none")
     if unnamed := [name for name in named if not isinstance(name, str)]:

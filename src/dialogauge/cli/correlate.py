@@ -133,10 +133,13 @@ def _corpora(arguments: argparse.Namespace) -> dict[str, Corpus]:
     from dialogauge.corpus import load
     from dialogauge.corpus.load import corpora_in
     from dialogauge.corpus.ratings import join_ratings
+    from dialogauge.corpus.reading.remote import input_path
     from dialogauge.corpus.trusted import trusted_only
 
-    paths = [path for file in arguments.files for path in corpora_in(Path(file))]
-    groups = [paths] if arguments.together else [[path] for path in paths]
+    if arguments.together:
+        groups = [[input_path(file) for file in arguments.files]]
+    else:
+        groups = [[path] for file in arguments.files for path in corpora_in(file)]
     if arguments.ratings and len(groups) > 1:
         raise InputError(f"--ratings: to which of the {len(groups)} corpora? Give one file, or --together")
     found: dict[str, Corpus] = {}

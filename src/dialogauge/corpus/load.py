@@ -15,7 +15,7 @@ from dialogauge.corpus.readers.registry import choose
 from dialogauge.corpus.reading.columns import ColumnMap, check_mapping
 from dialogauge.corpus.reading.fields import refuse_huge_texts
 from dialogauge.corpus.reading.reader import LocatedTurn, Reader, Reading, system_name
-from dialogauge.corpus.reading.remote import input_path
+from dialogauge.corpus.reading.remote import RemotePath, input_path
 from dialogauge.corpus.reading.seen import SeenIds
 from dialogauge.corpus.reading.source import STDIN, content_sha256, refuse_missing, spooled_stdin
 from dialogauge.corpus.turn import NOTHING, Turn
@@ -237,8 +237,12 @@ def refuse_contested(reading: Reading) -> None:
         raise InputError(f"{field}: {found}; say --map {field}={column}, or --map {field}=", reading.place)
 
 
-def corpora_in(path: Path) -> list[Path]:
-    """The corpora that a path holds: GRADE's root has one in each folder of `eval_data`. Else the path itself."""
+def corpora_in(given: str | PathLike[str]) -> list[Path]:
+    """The corpora that a path holds: GRADE's root has one in each folder of `eval_data`. Else the path itself, which it
+    always is in a store: its files alone are read."""
+    path = input_path(given)
+    if isinstance(path, RemotePath):
+        return [path]
     folder = path / "eval_data"
     return sorted({file.parent.parent for file in folder.glob("*/*/human_hyp.txt")}) or [path]
 

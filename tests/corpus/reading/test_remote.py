@@ -12,6 +12,7 @@ import pytest
 
 from dialogauge import InputError, evaluate, load, stream
 from dialogauge.cli.main import main
+from dialogauge.corpus.load import corpora_in
 from dialogauge.corpus.reading.remote import RemotePath, _store, input_path
 from tests.corpus.reading.s3 import s3_server
 
@@ -28,6 +29,10 @@ def test_a_path_of_a_store():
     assert path == input_path("s3://logs/2026/a.jsonl.gz") != input_path("gs://logs/2026/a.jsonl.gz")
     assert input_path("hdfs://name:9000/logs/a.jsonl")._place.__self__.name == "a.jsonl"
     assert type(input_path("a://b")) is type(input_path("a.jsonl")) is type(Path())
+
+
+def test_a_file_of_a_store_is_one_corpus_and_keeps_its_address():
+    assert [str(path) for path in corpora_in("s3://bucket/rated.jsonl")] == ["s3://bucket/rated.jsonl"]
 
 
 @pytest.mark.parametrize("given", ["s3://", "s3://logs", "gs://logs/", "hdfs://name:9000"])
