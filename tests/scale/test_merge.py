@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from dialogauge import InputError, evaluate, stream
+from dialogauge.evaluation.kept.saved import load_run
 from dialogauge.evaluation.options import RunOptions
 from dialogauge.metrics.prepared import PlainMetric
 from dialogauge.metrics.registry import BUILT_IN, parse_request
 from dialogauge.scale.merge import merge_shards
 from dialogauge.scale.packing import Unpacker
 from dialogauge.scale.shard import ShardNumber, measure_shard, sha256_of
+from dialogauge.studies.verify_run import verify_run
 from tests.encode.models import build
 
 LEXICAL = "bleu,rouge_l,meteor,distinct,length,echo,self_repetition,entropy"
@@ -49,6 +51,16 @@ def test_seven_shards_have_the_numbers_of_one_run(files, tmp_path):
     assert merged.turns_to_frame().equals(whole.turns_to_frame())
     assert merged.files == whole.files
     assert merged.systems == whole.systems
+
+
+def test_what_a_merged_run_does_not_keep_is_said(files, tmp_path):
+    merged = merge_shards(shards_of(files, "length", 2, tmp_path))
+    assert {caveat.code for caveat in merged.caveats} == {"in_shards", "unpaired"}
+    run = merged.save(tmp_path / "run")
+    said = "was measured in shards, which keep no measures of single turns"
+    assert verify_run(run).underived == [f"every number: the run {said}"]
+    with pytest.raises(InputError, match=f"{said}; compare the files themselves"):
+        load_run(run)
 
 
 NOT_BY_THEMSELVES = ("column", "judge", "pass_k")
@@ -105,7 +117,9 @@ def test_default_metrics_and_learners_and_real_conversations(files, tmp_path):
     whole = evaluate(stream(files), metrics, workers=1, **options)
     merged = merge_shards(shards_of(files, metrics, 3, tmp_path, **options), cache=False)
     nearly(numbers(merged), numbers(whole), 1e-6)
-    assert {caveat.code for caveat in merged.caveats} == {caveat.code for caveat in whole.caveats}
+    codes, of_whole = ({caveat.code for caveat in found.caveats} for found in (merged, whole))
+    assert codes - of_whole == {"in_shards"}
+    assert of_whole - codes == {"large_corpus"}
     assert [file.path for file in merged.files] == [*map(str, files), str(real)]
 
 

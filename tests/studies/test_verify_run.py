@@ -157,3 +157,10 @@ def test_a_judges_numbers_follow_from_its_answers(tmp_path, monkeypatch):
     ):
         (run / ANSWERS).write_text(damaged)
         assert "answers.jsonl cannot be read" in verify_run(run).underived[0]
+
+
+def test_a_run_that_was_too_large_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 100)
+    run = dialogauge.evaluate("examples/everyday.jsonl", "length", workers=1).save(tmp_path / "run")
+    said = "was too large to keep what it measured (more than 200,000 turns)"
+    assert verify_run(run).underived == [f"every number: the run {said}"]

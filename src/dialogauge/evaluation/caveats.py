@@ -23,6 +23,10 @@ NUMBER = re.compile(r"(?<![\w.=])\d+(?:\.\d+)?(?![\w\]])")
 """A number that stands by itself, not as part of a name or as an option's value."""
 PLURAL = re.compile(r"s\b")
 
+TOO_MANY = Caveat("large_corpus", "too many turns to keep")
+IN_SHARDS = Caveat("in_shards", "measured in shards, which keep no single turns")
+"""Why no turns are kept."""
+
 FEW = 20
 MANY_UNKNOWN = 0.1
 """The share of unknown tokens from which on an encoder says too little of the texts."""
@@ -33,7 +37,7 @@ def corpus_caveats(
     empty: int,
     kind: str,
     metrics: Collection[AnyMetric],
-    not_kept_because: str | None,
+    not_kept_because: Caveat | None,
     from_part: bool = True,
 ) -> list[Caveat]:
     """`systems` has the number of turns of each; `from_part` says that metrics learned from the first turns alone;
@@ -52,15 +56,22 @@ def corpus_caveats(
         caveats.append(Caveat("different_sizes", message))
     if not_kept_because is not None:
         message = (
-            f"{not_kept_because}: all intervals come from the jackknife over {GROUPS} groups of {kind},"
+            f"{not_kept_because.message}: all intervals come from the jackknife over {GROUPS} groups of {kind},"
             " and a run kept with --out cannot be compared with others"
         )
-        caveats.append(Caveat("large_corpus", message))
+        caveats.append(Caveat(not_kept_because.code, message))
         learners = [metric.label for metric in metrics if metric.learns]
         if learners and from_part:
             message = f"{', '.join(learners)}: what is learned from the corpus comes from the first turns alone"
             caveats.append(Caveat("learned_from_part", message))
     return caveats
+
+
+def why_no_measures(found: Iterable[Caveat]) -> str:
+    """What a kept run without measures is, by its caveats."""
+    if any(caveat.code == IN_SHARDS.code for caveat in found):
+        return "was measured in shards, which keep no measures of single turns"
+    return "was too large to keep what it measured (more than 200,000 turns)"
 
 
 def unit_caveats(samples: Sequence[Sample], kind: str) -> list[Caveat]:

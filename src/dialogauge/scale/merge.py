@@ -16,6 +16,7 @@ from dialogauge.encode.cache.cache import Cache
 from dialogauge.encode.encoders import Encoders
 from dialogauge.engines.fold import OrderedSum
 from dialogauge.errors import Caveat, DialogaugeError, InputError
+from dialogauge.evaluation.caveats import IN_SHARDS
 from dialogauge.evaluation.evaluate_corpus import concluded
 from dialogauge.evaluation.measuring.chunk_work import Noted
 from dialogauge.evaluation.measuring.chunked_run import NotedRun
@@ -31,8 +32,6 @@ from dialogauge.progress import progress_bar
 from dialogauge.scale.identity import WORDS, refuse_foreign
 from dialogauge.scale.packing import Unpacker
 from dialogauge.scale.shard import ARRAYS, FILES, MOST_SHARDS, SCHEMA, SHARD, SUMS, TEXTS, TURNS, ShardFiles, sha256_of
-
-IN_SHARDS = "measured in shards, which keep no single turns"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import InputError, quote
 from dialogauge.evaluation.answer import find_answer
+from dialogauge.evaluation.caveats import why_no_measures
 from dialogauge.evaluation.evaluate_corpus import score_all
 from dialogauge.evaluation.kept.load_result import load_result
 from dialogauge.evaluation.kept.saved import is_run, load_runs
@@ -70,8 +71,7 @@ def verify_run(run: str | Path, *, progress: bool = False) -> Verification:
         raise InputError("expected a directory that `score --out` or `correlate --out` wrote, found none", path)
     kept = load_result(path)
     if not kept.samples:
-        reason = "the run was too large to keep what it measured (more than 200,000 turns)"
-        return Verification(str(run), [], [f"every number: {reason}"])
+        return Verification(str(run), [], [f"every number: the run {why_no_measures(kept.caveats)}"])
     measured, _ = load_runs([path])
     samples = measured.samples
     checks, underived = _measures(path, kept, samples, progress)

@@ -221,9 +221,10 @@ def load_run(path: Path, *, turns: bool = False) -> Run:
         record = read_record(path)
         if record["schema"] != SCHEMA:
             raise InputError(f"expected a run of schema {SCHEMA}, found {record['schema']!r}", path)
-        if not record["samples"]:
-            raise InputError("was too large to keep what it measured; compare the files themselves", path)
         _check_types(record)
+        warnings = [Caveat(**caveat) for caveat in record["warnings"]]
+        if not record["samples"]:
+            raise InputError(f"{caveats.why_no_measures(warnings)}; compare the files themselves", path)
         arrays = read_arrays(path / MEASURES)
         samples = [
             _sample(arrays, place, said, record["compat"], record["systems"])
@@ -237,7 +238,7 @@ def load_run(path: Path, *, turns: bool = False) -> Run:
             unit=record["unit"],
             compat=record["compat"],
             files=tuple(SourceFile(**file) for file in record["files"]),
-            caveats=[Caveat(**caveat) for caveat in record["warnings"]],
+            caveats=warnings,
         )
     except InputError as error:
         raise error if error.path else InputError(f"is not a whole run: {error.message}", path) from error

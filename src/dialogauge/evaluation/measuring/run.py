@@ -44,7 +44,7 @@ class MeasuringRun:
     real_units: Keys | None
     real_caveats: list[Caveat]
     units: Units = field(default_factory=Units)
-    not_kept_because: str = "too many turns to keep"
+    not_kept_because: Caveat = caveats.TOO_MANY
     language: str | None = None
     """That of all texts, where the user says it."""
 
