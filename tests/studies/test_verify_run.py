@@ -163,4 +163,7 @@ def test_a_run_that_was_too_large_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", 100)
     run = dialogauge.evaluate("examples/everyday.jsonl", "length", workers=1).save(tmp_path / "run")
     said = "was too large to keep what it measured (more than 200,000 turns)"
-    assert verify_run(run).underived == [f"every number: the run {said}"]
+    found = verify_run(run)
+    assert found.underived == [f"every number: the run {said}"]
+    assert found.sentence() == "no number could be derived again"
+    assert not found.agrees  # nothing was checked

@@ -57,7 +57,8 @@ class Verification(Forms):
 
     @property
     def agrees(self) -> bool:
-        return not any(check.differ for check in self.checks)
+        """Whether any number was derived again, and none differs."""
+        return any(check.numbers for check in self.checks) and not any(check.differ for check in self.checks)
 
     def contents(self) -> str:
         return self.sentence()

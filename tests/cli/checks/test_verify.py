@@ -30,6 +30,18 @@ def test_a_run_that_was_changed_fails_and_says_where(run, capsys):
     assert f"rouge_l of {first['system']}, scores: value is 0.5, and 0." in capsys.readouterr().out
 
 
+def test_a_run_of_which_nothing_could_be_derived_fails(tmp_path, capsys):
+    shards = [str(tmp_path / number) for number in "12"]
+    for number, shard in enumerate(shards, start=1):
+        call = ["score", "examples/everyday.jsonl", "--metrics", "length", "--shard", f"{number}/2", "--out", shard]
+        assert main(call) == 0
+    run = str(tmp_path / "run")
+    assert main(["merge", *shards, "--out", run]) == 0
+    capsys.readouterr()
+    assert main(["verify", run, "--quiet"]) == 1
+    assert "no number could be derived again" in capsys.readouterr().out
+
+
 def test_json(run, capsys):
     assert main(["verify", str(run), "--format", "json", "--quiet"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -12,7 +12,8 @@ DESCRIPTION = """\
 Derives every number of a run that `dialogauge score --out` or `correlate --out` kept again from what the run holds,
 and says which agree: the measures from the kept texts (a judge's from its kept answers), scores, intervals, floors and
 tests from the measures, correlations and ceilings from the kept values and ratings. Nothing is asked of an endpoint and
-no model is run; what would take one is named. The exit status is 1 where a number does not follow."""
+no model is run; what would take one is named. The exit status is 1 where a number differs, or none
+could be derived."""
 EXAMPLES = """\
 examples:
   dialogauge score responses.jsonl --metrics bleu,distinct --out runs/today
