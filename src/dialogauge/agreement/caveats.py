@@ -10,6 +10,7 @@ import numpy as np
 from dialogauge.agreement.points import COUNTED, Aligned, Points, Scope
 from dialogauge.agreement.result import MEAN, AgreementRow
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.corpus.trusted import untrusted_turns
 from dialogauge.corpus.turn import Turn
 from dialogauge.errors import Caveat
 from dialogauge.evaluation.caveats import number_free
@@ -43,8 +44,8 @@ def unrated_caveats(name: str, corpus: Corpus, rated: Corpus) -> list[Caveat]:
 
 
 def turn_caveats(scope: Scope, corpus: Corpus, aligned: Aligned, requests: Sequence[Request]) -> list[Caveat]:
-    """What was left out, and what stands in more than once."""
-    caveats, metrics = [], [request.name for request in requests]
+    """What was left out, what failed a study's checks, and what stands in more than once."""
+    caveats, metrics = list[Caveat](), [request.name for request in requests]
     unrated = len(corpus) - aligned.rated
     if unrated:
         message = f"{_where(scope)}: {unrated} of {len(corpus)} turns have no rating and are left out"
@@ -58,6 +59,7 @@ def turn_caveats(scope: Scope, corpus: Corpus, aligned: Aligned, requests: Seque
     if learners and len(aligned.turns) < len(corpus):
         message = f"{_where(scope)}: {', '.join(learners)} learned from all rated turns, those left out included"
         caveats.append(Caveat("learned_from_more", message))
+    caveats += untrusted_turns(aligned.turns, scope.dimension, scope.level == "dialogue", _where(scope))
     repeated = _repeated(aligned.turns)
     if repeated:
         message = (

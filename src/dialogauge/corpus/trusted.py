@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -70,6 +70,34 @@ def trusted_values(
     return kept
 
 
+def untrusted_turns(turns: Iterable[Turn], dimension: str, of_dialogues: bool, whose: str) -> list[Caveat]:
+    """What is to be said of ratings that count though they are marked as not trusted. Those of a dialogue as a whole
+    stand with each of its turns, and are one."""
+    given: dict[tuple[str, str, str | None], tuple[Sequence[Any], Any]] = {}
+    for turn in turns:
+        whole = turn.extra.get("dialogue_ratings") if of_dialogues else None
+        ratings, mark, name = (whole, DIALOGUE_TRUSTED, turn.dialogue) if whole else (turn.ratings, TRUSTED, turn.id)
+        given[turn.system, mark, name] = ratings.get(dimension, ()), turn.extra.get(mark)
+    return untrusted_caveats(given.values(), dimension, whose, "rating")
+
+
+def untrusted_caveats(
+    given: Iterable[tuple[Sequence[Any], Any]], dimension: str, whose: str, what: str
+) -> list[Caveat]:
+    """The same of values with what the field `trusted` says of them. A field that is not one truth value for each rater
+    is no mark."""
+    failed = total = 0
+    for values, said in given:
+        total += _count(values)
+        marks = said.get(dimension) if isinstance(said, Mapping) else said
+        if isinstance(marks, list | tuple) and len(marks) == len(values):
+            failed += sum(value is not None and mark is False for value, mark in zip(values, marks, strict=True))
+    if not failed:
+        return []
+    message = f"{whose}: {failed} of {counted(total, what)} failed their study's checks and count here"
+    return [Caveat("untrusted_kept", f"{message}; --trusted leaves them out")]
+
+
 def _with(turn: Turn, field: str, kept: Mapping[str, tuple[float | None, ...]]) -> Turn:
     """Of dialogues, dimensions without any rating stay: where none is there, the turns' own ratings would stand for
     them."""
@@ -78,7 +106,7 @@ def _with(turn: Turn, field: str, kept: Mapping[str, tuple[float | None, ...]]) 
     return replace(turn, extra={**turn.extra, "dialogue_ratings": kept})
 
 
-def _count(values: tuple[Any, ...] | list[Any]) -> int:
+def _count(values: Sequence[Any]) -> int:
     return sum(value is not None for value in values)
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from dialogauge import Corpus, InputError, Turn, correlate, load
+from dialogauge import Corpus, InputError, Turn, correlate, estimate, load
 from dialogauge.corpus.rated_pairs import read_rated_pairs
-from dialogauge.corpus.trusted import trusted_only
+from dialogauge.corpus.trusted import trusted_only, untrusted_turns
 from tests.people.rating.studies import SYSTEMS, a_corpus, a_study, always, rate_all, raters_of
 
 
@@ -213,6 +213,51 @@ def test_correlate_gives_what_can_be_computed_by_hand(scored):
     # Trusted: 1 alone for the first turn, else the mean of n and 1: 1, 1.5, 2, 2.5, 3, 3.5: a straight line.
     trusted = correlate(trusted_only(load(path)), "column[name=score]", level="turn").rows[0]
     assert trusted.pearson == pytest.approx(1, abs=1e-9)
+
+
+def kept(caveats):
+    return [caveat.message for caveat in caveats if caveat.code == "untrusted_kept"]
+
+
+def test_ratings_that_failed_and_count_are_said(scored):
+    path, _ = scored
+    corpus = load(path)
+    # Three raters of six turns; the second failed, and so did one answer of the third.
+    said = "coherence: 7 of 18 ratings failed their study's checks and count here; --trusted leaves them out"
+    assert kept(correlate(path, "column[name=score]", level="turn").caveats) == [f"ratings, {said}"]
+    assert kept(estimate(path, "column[name=score]").caveats) == [said]
+    assert not kept(correlate(trusted_only(corpus), "column[name=score]", level="turn").caveats)
+    assert not kept(estimate(path, "column[name=score]", trusted=True).caveats)
+
+
+def test_pairs_that_failed_and_count_are_said(tmp_path):
+    turns = [Turn(f"{n}", f"{system} {n}", (f"ask {n}",), system=system) for n in range(6) for system in "xy"]
+    lines = [
+        {
+            "id": f"{n}",
+            "context": [f"ask {n}"],
+            **{side: {"system": name, "response": f"{name} {n}"} for side, name in zip("ab", "xy", strict=True)},
+            "preferences": {"overall": ["a", "b", None]},
+            "trusted": {"overall": [True, n > 1, False]},
+        }
+        for n in range(4)
+    ]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    said = "overall: 2 of 8 preferences failed their study's checks and count here; --trusted leaves them out"
+    assert kept(estimate(Corpus(turns), "length", ratings=path).caveats) == [said]
+    assert not kept(estimate(Corpus(turns), "length", ratings=path, trusted=True).caveats)
+
+
+def test_a_dialogues_rating_counts_once_and_what_is_no_mark_is_none():
+    extra = {"dialogue_ratings": {"overall": [5, 1]}, "dialogue_trusted": {"overall": [True, False]}}
+    turns = [Turn(f"{n}", "hi", dialogue="d", ratings={"overall": [3]}, extra=extra) for n in range(3)]
+    (found,) = untrusted_turns(turns, "overall", True, "mine")
+    assert found.message.startswith("mine: 1 of 2 ratings failed")
+    assert not untrusted_turns(turns, "overall", False, "mine")
+    for marks in (False, "no", {"overall": False}, {"overall": [False, False]}, {"fluency": [False]}):
+        other = Turn("1", "hi", ratings={"overall": [3]}, extra={"trusted": marks})
+        assert not untrusted_turns([other], "overall", False, "mine")
 
 
 def test_trusted_counts_what_it_leaves_out_and_what_it_knows_nothing_of(scored):

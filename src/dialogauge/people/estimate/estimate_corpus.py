@@ -11,7 +11,8 @@ from dialogauge.agreement.points import OVERALL, Level, Scope, known_dimensions,
 from dialogauge.corpus.corpus import Corpus
 from dialogauge.corpus.frames import CorpusLike
 from dialogauge.corpus.rated_pairs import RatedPair
-from dialogauge.errors import COUNT, InputError, check_whole, unknown
+from dialogauge.corpus.trusted import TRUSTED, untrusted_caveats, untrusted_turns
+from dialogauge.errors import COUNT, Caveat, InputError, check_whole, unknown
 from dialogauge.evaluation.measure import measure
 from dialogauge.evaluation.measured import Measured
 from dialogauge.evaluation.options import Metrics, RunKeywords, RunOptions, takes_run_options
@@ -102,9 +103,10 @@ def estimate(
     rows = EstimateRows()
     for name in rated:
         samples, caveats = turn_samples(whole.turns, values, name, level)
-        rows.caveats += caveats
+        rows.caveats += [*caveats, *untrusted_turns(whole.turns, name, level == "dialogue", name)]
         estimating.means(name, samples, rows)
     for name in preferred:
+        rows.caveats += _untrusted_pairs(said, name, whole)
         estimating.win_rates(name, whole.systems, pair_samples(whole.turns, values, said, name), rows)
     found = [*choice.caveats(), *measured.caveats, *rows.caveats, *estimate_caveats(rows, measured.unit, these_turns)]
     return PeopleEstimate(
@@ -122,6 +124,13 @@ def estimate(
         these_turns=these_turns,
         anytime=anytime,
     )
+
+
+def _untrusted_pairs(pairs: Sequence[RatedPair], dimension: str, corpus: Corpus) -> list[Caveat]:
+    """Of pairs whose systems are both estimated."""
+    own = [pair for pair in pairs if {pair.a.system, pair.b.system} <= corpus.by_system.keys()]
+    given = [(pair.preferences.get(dimension, ()), pair.extra.get(TRUSTED)) for pair in own]
+    return untrusted_caveats(given, dimension, dimension, "preference")
 
 
 def _dimensions(
