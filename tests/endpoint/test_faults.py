@@ -70,7 +70,7 @@ def test_a_fault_that_stays_is_a_clear_error_and_nothing_is_kept(fault):
 def test_what_was_answered_before_an_error_is_kept():
     with Scripted(lambda asked: error(500) if "number 7" in asked.text else GOOD) as server:
         endpoint = opened(server, concurrency=1)
-        with pytest.raises(EndpointError, match="7 of the 10 answers asked for came and are kept"):
+        with pytest.raises(EndpointError, match="7 of the 10 answers asked for so far came and are kept"):
             endpoint.ask(requests(10))
         assert len(endpoint.answers) == 7
         before = len(server.requests)
@@ -187,6 +187,21 @@ def test_no_more_are_sent_than_allowed():
             endpoint.ask(requests(9))
         assert len(server.requests) == 5
         assert len(endpoint.answers) == 5
+
+
+def test_where_the_limit_ends_a_run_the_last_reason_of_failure_is_said():
+    with Scripted(error(503)) as server:
+        said = r"--max-requests 3\. 3 of them failed, the last one: 503 .*\. 0 of the 1 answers asked for so far"
+        with pytest.raises(EndpointError, match=said):
+            opened(server, max_requests=3).ask(requests())
+
+
+def test_what_fails_after_the_limit_was_reached_is_said_too():
+    with Scripted(delayed(0.1, error(503))) as server:  # the fourth request finds the limit meanwhile
+        endpoint = opened(server, max_requests=3, timeout=5)
+        with pytest.raises(EndpointError, match="3 of them failed, the last one: 503"):
+            endpoint.ask(requests(4))
+        assert len(server.requests) == 3
 
 
 def test_offline_asks_nothing_and_says_how_many_are_missing():

@@ -99,6 +99,7 @@ def test_offline_without_answers_says_how_many_are_missing(tmp_path):
         done = subprocess.run(limited, env=environment(tmp_path), capture_output=True, text=True)
         assert done.returncode == 1
         assert "10 requests sent, no more with --max-requests 10. 9 of the 64 answers" in done.stderr
+        assert "55 answers missing for all of this corpus" in done.stderr
         assert len(server.requests) == 10
         done = subprocess.run(
             call(server, tmp_path / "run", "--offline"), env=environment(tmp_path), capture_output=True, text=True

@@ -77,6 +77,10 @@ class Endpoint:
         self.sent = self.options.sent
         self.used: dict[bytes, None] = {}
         """The keys of all answers that were given, in the order asked for."""
+        self.failed = 0
+        """Requests that came to nothing and could be repeated."""
+        self.trouble = ""
+        """Why the last of them did."""
         self._pace = Pace(self.options.concurrency)
 
     def ask(self, requests: Iterable[ChatRequest], *, keep_refusals: bool = False) -> list[ChatAnswer]:
@@ -122,6 +126,10 @@ class Endpoint:
         )
 
 
+class _Spent(Exception):
+    """No more requests may be sent."""
+
+
 class _Fetching:
     """Some requests, sent by several threads."""
 
@@ -154,10 +162,12 @@ class _Fetching:
                     bar.update(self._answered - bar.n)
         finally:
             self._stop.set()
-        if isinstance(self._failure, str):
-            raise EndpointError(f"{self.endpoint.url}: {self._failure}. {self._left()}")
-        if self._failure is not None:
-            raise self._failure
+        # Requests that were under way when none was left may have failed since.
+        failure = self._limit() if isinstance(self._failure, _Spent) else self._failure
+        if isinstance(failure, str):
+            raise EndpointError(f"{self.endpoint.url}: {failure}. {self._left()}")
+        if failure is not None:
+            raise failure
         return self._found
 
     def _work(self) -> None:
@@ -192,11 +202,12 @@ class _Fetching:
                 return None
             if not self.endpoint.sent.take(self.endpoint.options.max_requests):
                 pace.failed(began, crowded=False)
-                self._fail(self._spent())
+                self._fail(_Spent())
                 return None
             try:
                 answer = connection.post(body)
             except Trouble as trouble:
+                self._note(trouble)
                 last = attempt == ATTEMPTS or (trouble.after or 0.0) > PATIENCE
                 pace.failed(began, trouble.crowded, 0.0 if last else trouble.after or 0.0)
                 if last:
@@ -212,6 +223,11 @@ class _Fetching:
                 return answer
         return None
 
+    def _note(self, trouble: Trouble) -> None:
+        with self._lock:
+            self.endpoint.failed += 1
+            self.endpoint.trouble = str(trouble)
+
     def _fail(self, error: Exception | str) -> None:
         """The first failure counts; requests that are under way may still be answered, and are kept."""
         with self._lock:
@@ -222,12 +238,13 @@ class _Fetching:
         wanted = f"; it asks to wait {trouble.after:.0f} s" if (trouble.after or 0.0) > PATIENCE else ""
         return f"{trouble}{wanted} (given up after {counted(attempts, 'attempt')})"
 
-    def _spent(self) -> str:
-        most = self.endpoint.options.max_requests or 0
-        return f"{counted(most, 'request')} sent, no more with --max-requests {most}"
+    def _limit(self) -> str:
+        most, failed = self.endpoint.options.max_requests or 0, self.endpoint.failed
+        why = f". {failed} of them failed, the last one: {self.endpoint.trouble}" if failed else ""
+        return f"{counted(most, 'request')} sent, no more with --max-requests {most}{why}"
 
     def _left(self) -> str:
         return (
-            f"{self._answered} of the {self._total} answers asked for came and are kept: the same command asks for "
-            "the others alone"
+            f"{self._answered} of the {self._total} answers asked for so far came and are kept: the same command asks "
+            "for the others alone"
         )

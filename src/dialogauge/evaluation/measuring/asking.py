@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dialogauge.corpus.corpus import Corpus
+from dialogauge.endpoint.chat import EndpointError
 from dialogauge.errors import InputError
 from dialogauge.metrics.prepared import AnyPrepared
+from dialogauge.tables import counted
 
 if TYPE_CHECKING:
     from dialogauge.endpoint.chat import ChatRequest
@@ -26,13 +29,26 @@ def ask_ahead(metrics: Iterable[AnyPrepared], corpus: Corpus) -> None:
         if endpoint.options.offline:
             lacking[endpoint.url] = lacking.get(endpoint.url, 0) + len(endpoint.missing(requests))
         else:
-            endpoint.fetch(requests)
+            with _telling_what_is_missing(endpoint, metrics, corpus):
+                endpoint.fetch(requests)
     for url, missing in lacking.items():
         if missing:
             raise InputError(
                 f"{url}: {missing:,} answers are not kept, and with --offline nothing is asked; without it the same "
                 "command asks for them"
             )
+
+
+@contextmanager
+def _telling_what_is_missing(endpoint: Endpoint, metrics: Sequence[AnyPrepared], corpus: Corpus) -> Iterator[None]:
+    """Systems are asked about one by one: where a limit ends a run, all that is missing is counted."""
+    try:
+        yield
+    except EndpointError as error:
+        if endpoint.options.max_requests is None:
+            raise
+        missing = sum(len(each.missing(requests)) for each, requests in planned(metrics, corpus))
+        raise EndpointError(f"{error}. {counted(missing, 'answer')} missing for all of this corpus") from error
 
 
 def planned(metrics: Iterable[AnyPrepared], corpus: Corpus) -> Iterator[tuple[Endpoint, list[ChatRequest]]]:
