@@ -136,3 +136,45 @@ def test_a_forced_reader_says_what_it_expected(tmp_path):
     assert refusal(path, reader="csv").startswith(":1: expected a column 'response', found 'plain text'; ")
     assert refusal(path, reader="dailydialog").startswith(":1: expected utterances that end in __eou__")
     assert refusal(path, reader="parlai").startswith(":1: expected a line that begins with its number")
+
+
+GOOD = '{"context": ["x"], "response": "c"}\n'
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ('{"response": "a", "latency": NaN}', "NaN is not a JSON number; write null where there is none"),
+        ('{"response": "a", "latency": [-Infinity]}', "-Infinity is not a JSON number"),
+        ('{"response": "a", "latency": 1e400}', "the number '1e400' is too large"),
+        ('{"response": "a",}', ""),
+        ('{"response": "a"},', "Extra data at column 18"),
+        ('{"response": "a b', "Unterminated string"),
+        ('{"response": "b", "context": ["a"', ""),
+        ('{"response":', "Expecting value at column 13"),
+        ('{"response": "a", "response": "b"}', "the field 'response' stands twice in one object"),
+        ('{"response": "a", "x": %s' % ("[" * 100_000), ""),
+    ],
+)
+def test_a_broken_first_line_of_json_lines_is_named(tmp_path, broken, message):
+    path = write(tmp_path / "a", f"{broken}\n{GOOD}{GOOD}")
+    assert refusal(path).startswith(f":1: not valid JSON: {message}")
+    assert refusal(write(tmp_path / "alone", f"{broken}\n")).startswith(f":1: not valid JSON: {message}")
+    corpus = load(path, skip_invalid=True)
+    assert [turn.response for turn in corpus] == ["c", "c"]
+    assert "1 line left out (line 1: not valid JSON: " in corpus.caveats[0].message
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '{"data": [\n{"response": "a"}\n]}\n',
+        '{"data": [\n{"response": "a"},\n{"response": "b"}\n]}\n',
+        '{"data":\n{"response": "a"}\n}\n',
+        '{\n"data": null, "n": NaN\n}\n',
+        '{"n": 1\n, "data": [\n]}\n',
+        '{"n": 1, \n"data": [tru\n]}\n',
+    ],
+)
+def test_a_document_over_lines_is_not_taken_for_json_lines(tmp_path, document):
+    assert "found one JSON object with the keys " in refusal(write(tmp_path / "a", document))

@@ -199,6 +199,19 @@ def first_members(text: str) -> dict[str, Any]:
     return found
 
 
+def goes_on(text: str) -> bool:
+    """Whether these lines begin a JSON value that is whole only with lines after them: they neither hold all of it nor
+    are broken. No string goes on in the next line."""
+    text = text.strip()
+    try:
+        _EXTENT.raw_decode(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text)
+    except RecursionError:
+        return False
+    return False
+
+
 class _Refused(ValueError):
     pass
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from dialogauge.corpus.known import KnownCorpus, with_content
 from dialogauge.corpus.reading.columns import ColumnMap, Columns
-from dialogauge.corpus.reading.json import first_members, first_object, parse_object
+from dialogauge.corpus.reading.json import first_members, first_object, goes_on, parse_object
 from dialogauge.corpus.reading.source import (
     FileState,
     Span,
@@ -141,9 +141,11 @@ class FileHead:
     @cached_property
     def document(self) -> dict[str, Any]:
         """The fields of a file that is one JSON object over several lines, as far as they are at hand; None where a
-        value is cut short. Empty in any other file."""
+        value is cut short. Empty in any other file, also in JSON lines of which the first is broken."""
         lines = [line for _, line in self.lines]
-        if len(lines) < 2 or not lines[0].lstrip().startswith("{") or _is_object(lines[0]):
+        if len(lines) < 2 or not lines[0].lstrip().startswith("{") or not goes_on(lines[0]):
+            return {}
+        if _is_object(lines[1]) and not goes_on(f"{lines[0]}\n{lines[1]}"):
             return {}
         return first_members(self._text)
 
