@@ -255,6 +255,11 @@ def test_what_is_piped_in_is_called_stdin(dialogauge, piped, rated, bots):
     done = dialogauge("perturb", "-", "--kind", "noise", "--ratio", 0, "--skip-invalid", "--out", "-")
     assert json.loads(done.out) == {"id": "0", "response": "a", "system": "stdin"}
     assert "warning: stdin: 1 line left out" in done.err
+    piped(b'{"id": "1", "response": "a"}\n{"response": "b"}\n')
+    assert dialogauge("score", "-", "--metrics", "length").err == (
+        "stdin:2: has no id, and the one made of its position, '1', stands already at stdin:1; give all turns of system"
+        " 'stdin' an id, or none\n"
+    )
     piped(rated.read_bytes())
     done = dialogauge("correlate", "-", "--metrics", "length", "--level", "turn", "--format", "json", "--resamples", 20)
     assert {row["corpus"] for row in json.loads(done.out)["rows"]} == {"stdin"}

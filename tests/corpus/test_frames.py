@@ -277,6 +277,15 @@ def test_what_cannot_be_read_is_left_out_and_counted_where_asked():
             "^row 2: id '1' of system 'system' stands already at row 1; ids must differ",
         ),
         ([Turn("1", "a"), Turn("1", "b")], "^row 2: id '1' of system 'system' stands already at row 1"),
+        (
+            [Turn("1", "a"), {"response": "b"}],
+            "^row 2: has no id, and the one made of its position, '1', stands already at row 1; give all turns of"
+            " system 'system' an id, or none$",
+        ),
+        (
+            pd.DataFrame({"response": ["a", "b"], "id": ["1", None]}),
+            "^row 2: has no id, and the one made of its position, '1', stands already at row 1",
+        ),
     ],
 )
 def test_what_is_refused(given, message):

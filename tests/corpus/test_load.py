@@ -66,6 +66,16 @@ def test_duplicate_turns(tmp_path):
     assert [caveat.message for caveat in corpus.caveats] == [f"{path}: 1 line left out (line 4: {message})"]
 
 
+def test_an_id_that_is_the_position_of_a_turn_without_one(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", {"response": "a", "id": "1"}, {"response": "b"}, {"response": "c"})
+    message = f"has no id, and the one made of its position, '1', stands already at {path}:1"
+    assert refusal(path) == f":2: {message}; give all turns of system 'a' an id, or none"
+    assert [turn.id for turn in load(path, skip_invalid=True)] == ["1", "2"]
+    path = write_lines(tmp_path / "b.jsonl", {"response": "a"}, {"response": "b", "id": "0"})
+    hint = "ids must differ, and a turn without one goes by its position, from 0"
+    assert refusal(path) == f":2: id '0' of system 'b' stands already at {path}:1; {hint}"
+
+
 def test_a_duplicate_left_out_takes_no_second_position(tmp_path):
     first, second = {"response": "a", "id": "0"}, {"response": "b", "id": "0"}
     path = write_lines(tmp_path / "a.jsonl", first, second, {"response": "c"})

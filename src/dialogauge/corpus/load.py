@@ -189,9 +189,11 @@ class Loading:
         file, first = divmod(before, _LINES)
         unused = [f"--map system={column}" for column in reading.columns.unused()]
         apart = f"; if a column tells systems apart, name it: {' or '.join(unused)}" if unused else ""
-        hint = _advice_on_same_ids(self._paths[file], self._paths[index]) if file != index else "ids must differ"
-        place = f"{self._paths[file]}:{first}" if self._paths else f"row {first}"
-        raise InputError(f"id {quote(turn.id)} of system {quote(turn.system)} stands already at {place}; {hint}{apart}")
+        place = f"row {first}"
+        if self._paths:
+            place = f"{'stdin' if self._paths[file] == STDIN else self._paths[file]}:{first}"
+        advice = None if file == index else _advice_on_same_ids(self._paths[file], self._paths[index])
+        raise refuse_twice(turn, place, advice, apart)
 
 
 def merging_systems(system: str, first: Path, first_reading: Reading, second: Path, second_reading: Reading) -> None:
@@ -202,8 +204,17 @@ def merging_systems(system: str, first: Path, first_reading: Reading, second: Pa
             raise InputError(f"both {first} and {second} have {quote(system)} in {quote(column)}: say {ask}")
 
 
-def refuse_twice(turn: Turn, place: str) -> InputError:
-    return InputError(f"id {quote(turn.id)} of system {quote(turn.system)} stands already at {place}; ids must differ")
+def refuse_twice(turn: Turn, place: str, advice: str | None = None, apart: str = "") -> InputError:
+    """Of a turn whose id and system stand already there: in the same input, unless there is advice on two."""
+    system = quote(turn.system)
+    if turn.numbered and advice is None:
+        found = f"has no id, and the one made of its position, {quote(turn.id)}, stands already at {place}"
+        return InputError(f"{found}; give all turns of system {system} an id, or none{apart}")
+    if advice is None:
+        advice = "ids must differ"
+        if turn.id.isdecimal() and not apart:
+            advice += ", and a turn without one goes by its position, from 0"
+    return InputError(f"id {quote(turn.id)} of system {system} stands already at {place}; {advice}{apart}")
 
 
 def twice_in(
