@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dialogauge.corpus import Corpus, SourceFile, Turn
+from dialogauge.corpus import Corpus, SourceFile, Turn, load
 from dialogauge.corpus.ratings import Rating, join_ratings, read_ratings
 from dialogauge.errors import Caveat, InputError
 from tests.corpus.files import write, write_lines
@@ -85,6 +85,18 @@ def test_parquet(tmp_path, compressed):
 def test_only_id_and_value_are_needed(tmp_path):
     path = write(tmp_path / "a.csv", ",id,value,seconds\n0,7,4,12\n1,7, ,12\n")
     assert bare(read_ratings(path)) == [("7", None, None, "overall", 4.0), ("7", None, None, "overall", None)]
+
+
+@pytest.mark.parametrize("cell", ["", " ", "null", "NULL", "none", "None", "nan", "NaN", "NA", "n/a", "N/A"])
+def test_what_a_table_writes_for_no_rating(tmp_path, cell):
+    path = write(tmp_path / "a.csv", f"id,value\n1,4\n2,{cell}\n")
+    assert [rating.value for rating in read_ratings(path)] == [4.0, None]
+    wide = write(tmp_path / "b.csv", f"id,rater_1,rater_2\n1,4,{cell}\n")
+    assert [rating.value for rating in read_ratings(wide)] == [4.0, None]
+    own = write(tmp_path / "c.csv", f"response,ratings.d,ratings.e\nx,4,{cell}\n")
+    assert load(own).turns[0].ratings == {"d": (4.0,)}
+    raters = write(tmp_path / "d.csv", f"response,rater_1,rater_2\nx,4,{cell}\n")
+    assert load(raters).turns[0].ratings == {"overall": (4.0, None)}
 
 
 def test_empty_text_is_no_rating(tmp_path):

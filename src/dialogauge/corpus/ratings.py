@@ -264,14 +264,12 @@ def _rating(record: Mapping[str, Any], line: int) -> Rating:
     if id is None:
         raise InputError("id: expected text or a whole number, found none")
     dimension = sys.intern(dimension or DIMENSION)
-    value = record["value"]
-    blank = isinstance(value, str) and not value.strip()
     return Rating(
         id=id,
         system=system and sys.intern(system),
         rater=rater and sys.intern(rater),
         dimension=dimension,
-        value=None if blank else fields.rating(value, dimension),
+        value=fields.rating(record["value"], dimension),
         line=line,
     )
 

@@ -126,7 +126,7 @@ def test_messages_that_are_no_list_are_no_context(tmp_path):
     assert only(tmp_path, {"messages": [], "response": "b"}) == Turn("0", "b", system="bot")
 
 
-@pytest.mark.parametrize("spelling", ["N/A", "n/a", "NA", "nan", " N/A - not rated", None])
+@pytest.mark.parametrize("spelling", ["N/A", "n/a", "NA", "nan", "NULL", "None", " ", " N/A - not rated", None])
 def test_missing_ratings(tmp_path, spelling):
     turn = only(tmp_path, {"response": "a", "ratings": {"d": [spelling, 2], "e": spelling}})
     assert turn.ratings == {"d": (None, 2.0)}

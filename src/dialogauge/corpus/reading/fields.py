@@ -129,7 +129,7 @@ def resembles(name: str, field: str) -> bool:
 
 def _is_not_available(text: str) -> bool:
     spelling = text.strip().lower()
-    return spelling.startswith("n/a") or spelling in {"na", "nan"}
+    return spelling.startswith("n/a") or spelling in {"", "na", "nan", "null", "none"}
 
 
 @lru_cache(maxsize=4 * MOST_NAMES)
