@@ -1,7 +1,11 @@
 """A bar on a terminal; in logs a line now and then, never of quick work."""
 
+from itertools import count
+
 import pytest
 
+from dialogauge.corpus import Corpus, Turn
+from dialogauge.evaluation import evaluate
 from dialogauge.progress import EVERY, progress_bar
 
 
@@ -57,6 +61,14 @@ def test_what_is_not_known_is_not_said(clock, capsys):
     assert shown(capsys) == ["1 corpora, 30 s", "2 corpora, 60 s", "3 corpora, 90 s"]
     list(progress_bar(clock.works(EVERY, "ab"), shown=True))
     assert shown(capsys) == ["1, 30 s", "2, 60 s"]
+
+
+@pytest.mark.parametrize(("fit", "total"), [(100, " of 16 scores (100 %)"), (5, " scores")], ids=["kept", "streamed"])
+def test_a_turn_under_a_metric_counts_as_a_score(monkeypatch, capsys, fit, total):
+    monkeypatch.setattr("dialogauge.evaluation.measure.ROWS_FIT", fit)
+    monkeypatch.setattr("tqdm.std.time", count(0, 40).__next__)  # every look at the clock is late enough for a line
+    evaluate(Corpus([Turn(str(place), "a b") for place in range(8)]), "length,distinct", progress=True)
+    assert f"distinct: 16{total}, " in capsys.readouterr().err
 
 
 def test_quick_work_shows_nothing(clock, capsys):

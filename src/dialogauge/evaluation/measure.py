@@ -97,7 +97,7 @@ def _as_stream(
     """What passes once and cannot be cut: in this process."""
     texts = SpooledTexts() if keep_texts else None
     spooled, kept = (SpooledParts(), Buffer()) if keep_values else (None, None)
-    with progress_bar(shown=run.progress, unit="turn") as bar:
+    with progress_bar(shown=run.progress, unit="score") as bar:
         values = TurnValuesWriter(kept) if kept is not None else None
         tallies = tally_turns(metrics, texts.watch(turns) if texts else turns, run.units, bar, values)
     if spooled is not None and kept is not None and values is not None:

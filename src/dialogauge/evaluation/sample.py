@@ -146,7 +146,7 @@ def measure_rows(
 ) -> list[Sample]:
     """Every metric on every system, rows kept."""
     samples = []
-    with progress_bar(total=len(metrics) * len(corpus), shown=progress, unit="turn") as bar:
+    with progress_bar(total=len(metrics) * len(corpus), shown=progress, unit="score") as bar:
         for system, turns in corpus.by_system.items():
             keys, messages = units.keys(turns), units.messages(turns)
             for label, (places, rows) in measure_all(metrics, turns, bar).items():
