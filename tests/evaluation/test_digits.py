@@ -25,8 +25,32 @@ def test_a_bound_beside_zero_does_not_become_zero():
 
 
 def test_a_value_whose_interval_is_clear_of_zero_is_not_shown_as_zero():
-    assert format_estimates([(0.0004, 0.0001, 0.0007)], 3) == [("0.0004", "[0.0001, 0.001]")]
+    assert format_estimates([(0.0004, 0.0001, 0.0007)], 3) == [("0.0004", "[0.0001, 0.0007]")]
     assert format_estimates([(0.0004, -0.1, 0.1)], 3) == [("0.000", "[-0.100, 0.100]")]
+
+
+@pytest.mark.parametrize(
+    ("estimate", "digits", "shown"),
+    [
+        # Without decimals 0.454 would be zero and 0.538 one: the first needs one decimal, so all have one.
+        ((0.499, 0.454, 0.538), 0, ("0.5", "[0.5, 0.5]")),
+        ((0.499, 0.454, 0.538), 1, ("0.5", "[0.5, 0.5]")),
+        # 0.012 needs two decimals where one is asked for; 0.084 and 0.151 have them too.
+        ((0.084, 0.012, 0.151), 1, ("0.08", "[0.01, 0.15]")),
+        ((-0.084, -0.151, -0.012), 1, ("-0.08", "[-0.15, -0.01]")),
+        # Zero itself asks for none, and a value whose interval holds zero may be zero.
+        ((0.3, 0.0, 1.2), 0, ("0", "[0, 1]")),
+        ((0.02, -0.6, 0.7), 0, ("0", "[-1, 1]")),
+        # Neither 7.6 nor 8.2 is shown as zero.
+        ((7.9, 7.6, 8.2), 0, ("8", "[8, 8]")),
+        # What is next to nothing is written in another way, and asks nothing of its neighbours.
+        ((0.2, 2e-7, 0.4), 1, ("0.2", "[2.0e-07, 0.4]")),
+        # Two digits of the width are there: only the bound beside zero takes more.
+        ((-0.014, -0.029, 0.0004), 3, ("-0.014", "[-0.029, 0.0004]")),
+    ],
+)
+def test_a_value_and_its_interval_share_their_decimals(estimate, digits, shown):
+    assert format_estimates([estimate], digits) == [shown]
 
 
 @given(st.floats(-10, 10), st.floats(0, 10), st.integers(0, 6))

@@ -59,6 +59,7 @@ def defined(value: Any) -> float | None:
 def value_text(estimate: Bounded, decimals: int) -> str:
     """The value; not as zero where its interval is clear of zero."""
     value, low, high = estimate
+    decimals = _shared(low, high, decimals)
     clear = low is not None and high is not None and (low > 0 or high < 0)
     return _never_zero(value, decimals) if clear and value is not None else number(value, decimals)
 
@@ -67,6 +68,7 @@ def interval_text(low: float | None, high: float | None, decimals: int) -> str:
     """[low, high]; a bound that is not zero is never shown as zero, so that one sees on which side of it it lies."""
     if low is None or high is None:
         return ""
+    decimals = _shared(low, high, decimals)
     return f"[{_never_zero(low, decimals)}, {_never_zero(high, decimals)}]"
 
 
@@ -104,11 +106,24 @@ def renamed(value: Shown, names: Mapping[str, str]) -> Shown:
     )
 
 
-def _never_zero(value: float, decimals: int) -> str:
-    """With more decimals where so many would show zero: 0.0004 at three."""
+def _shared(low: float | None, high: float | None, decimals: int) -> int:
+    """The decimals of an interval and of the value in it. Where so many show less than two digits of its width, all
+    take what the bound needs that needs most in order not to be zero: 0.454 to 0.538 would else be 0.5 to 1 at none."""
+    if low is None or high is None or (high - low) * 10**decimals >= 10:
+        return decimals
+    return max(_decimals_above_zero(bound, decimals) if abs(bound) >= TINY else decimals for bound in (low, high))
+
+
+def _decimals_above_zero(value: float, decimals: int) -> int:
+    """With which the value is not zero: 4 for 0.0004, where 3 are asked for."""
     while value and not round(value, decimals) and decimals < MOST:
         decimals += 1
-    return number(value, decimals)
+    return decimals
+
+
+def _never_zero(value: float, decimals: int) -> str:
+    """With more decimals where so many would show zero: 0.0004 at three."""
+    return number(value, _decimals_above_zero(value, decimals))
 
 
 def _new(held: Any, names: Mapping[str, str]) -> Any:

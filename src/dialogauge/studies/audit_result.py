@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dialogauge.corpus.corpus import SourceFile
 from dialogauge.errors import Caveat
-from dialogauge.evaluation.digits import fixed, interval_text
+from dialogauge.evaluation.digits import fixed, interval_text, value_text
 from dialogauge.evaluation.forms import MetricForms, corpus_record, find
 from dialogauge.evaluation.options import Settings
 from dialogauge.tables import Cell, Header, Table
@@ -103,7 +103,10 @@ class Audit(MetricForms):
                 Cell(each.metric),
                 Cell(each.question),
                 Cell(each.what),
-                Cell(fixed(each.value, decimals), interval_text(each.low, each.high, decimals)),
+                Cell(
+                    value_text((each.value, each.low, each.high), decimals),
+                    interval_text(each.low, each.high, decimals),
+                ),
                 Cell("" if each.beside is None else fixed(each.beside, decimals)),
                 Cell(str(each.n)),
                 Cell(each.verdict),
