@@ -117,6 +117,11 @@ def test_empty_text_is_no_rating(tmp_path):
         ("id,value,value\n1,3,4\n", ":1: expected columns of different names, found 'value' twice"),
         ("id,value,raters\n1,3,ann\n", ":1: unknown field 'raters'; did you mean 'rater'?"),
         ('id,value\n"1,3\n', ":2: not a valid table: unexpected end of data; is a quotation mark missing?"),
+        (
+            "id,value\r1,3\r",
+            ":1: not a valid table: a carriage return stands outside quotation marks; if lines end in carriage returns"
+            " alone, as on old Macs, convert them: tr '\\r' '\\n' < FILE > NEW",
+        ),
         ("id,value\n", ": expected ratings, found none"),
         ("", ": expected ratings, found none"),
         (b"id,value\n\xff,3\n", ":2: expected UTF-8 text, found byte 0xff at position 1 of the line"),

@@ -109,6 +109,19 @@ def test_nothing_fits(tmp_path):
     )
 
 
+def test_lines_that_end_in_carriage_returns_alone(tmp_path):
+    path = write(tmp_path / "a.csv", "id,response,system\r1,hallo du,A\r")
+    convert = "if lines end in carriage returns alone, as on old Macs, convert them: tr '\\r' '\\n' < FILE > NEW"
+    assert refusal(path) == (
+        f":1: no reader recognises a file that begins 'id,response,system\\r1,hallo du,A'; {convert}"
+    )
+    assert refusal(path, reader="csv") == (
+        f":1: not a valid table: a carriage return stands outside quotation marks; {convert}"
+    )
+    converted = write(tmp_path / "b.csv", path.read_bytes().replace(b"\r", b"\n"))
+    assert [turn.response for turn in load(converted)] == ["hallo du"]
+
+
 def test_a_json_array_of_something_else(tmp_path):
     path = write(tmp_path / "a.json", '[\n{"text": "a"}\n]\n')
     assert refusal(path).startswith(":1: expected a column 'response', found 'text'; where another holds it, name it: ")

@@ -97,7 +97,7 @@ def test_the_index_that_pandas_writes_is_left_out(tmp_path):
         ("Response,x\na,b\n", ":1: unknown field 'Response'; did you mean 'response'?"),
         ('response\na\n"b\nc\n', ":3: not a valid table: unexpected end of data"),
         ('response\n"a"b\n', ":2: not a valid table: ',' expected after '\"'"),
-        ("response\na\rb\n", ":2: not a valid table: new-line character seen in unquoted field"),
+        ("response\na\rb\n", ":2: not a valid table: a carriage return stands outside quotation marks; if lines end"),
         ("response\n", ": expected turns, found none"),
         (
             "response,ratings.d\na,good\n",

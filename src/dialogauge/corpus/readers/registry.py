@@ -34,7 +34,7 @@ from dialogauge.corpus.readers.runs.langfuse import LANGFUSE
 from dialogauge.corpus.readers.runs.lm_eval import LM_EVAL
 from dialogauge.corpus.readers.runs.open_telemetry import OPEN_TELEMETRY
 from dialogauge.corpus.readers.runs.promptfoo import PROMPTFOO
-from dialogauge.corpus.readers.turns import CSV, DATASET, JSON, JSONL, PARQUET, TSV, header_of
+from dialogauge.corpus.readers.turns import CSV, DATASET, JSON, JSONL, OLD_MAC, PARQUET, TSV, header_of
 from dialogauge.corpus.readers.usr import USR
 from dialogauge.corpus.reading.columns import ColumnMap, refuse_names
 from dialogauge.corpus.reading.messages import is_message
@@ -112,7 +112,8 @@ def _unrecognised(head: FileHead, mapping: ColumnMap, names: Sequence[str], cave
         raise InputError(f"expected records, found {found}; {alone}", head.path, line)
     if columns := head.item or header_of(head):
         refuse_names(columns, mapping, head.path, line)
-    message = f"no reader recognises a file that begins {quote(text)}; name one with --reader: {', '.join(names)}"
+    hint = OLD_MAC if "\r" in text else f"name one with --reader: {', '.join(names)}"
+    message = f"no reader recognises a file that begins {quote(text)}; {hint}"
     return InputError("; ".join([message, *_messages(caveats)]), head.path, line)
 
 

@@ -21,6 +21,7 @@ _OTHER_LIST = re.compile(r"""\s*\[\s*['"].*['"]\s*\]\s*""", re.DOTALL)
 # JSON's own spelling of numbers: "007" stays text.
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
+OLD_MAC = "if lines end in carriage returns alone, as on old Macs, convert them: tr '\\r' '\\n' < FILE > NEW"
 LONGEST_CELL = 100_000_000
 """Characters."""
 
@@ -110,6 +111,9 @@ def rows(reading: Reading, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         except csv.Error as error:
             with reading.record(line):
                 problem = str(error).replace("\t", "tab")
+                if problem.startswith("new-line character"):
+                    found = "a carriage return stands outside quotation marks"
+                    raise InputError(f"not a valid table: {found}; {OLD_MAC}") from None
                 raise InputError(f"not a valid table: {problem}; is a quotation mark missing?") from None
             continue
         if row:
