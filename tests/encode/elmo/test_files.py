@@ -43,7 +43,7 @@ def test_the_name_alone():
 
 def test_missing_files(folder):
     (folder / "weights.hdf5").rename(folder / "elmo_weights.hdf5")
-    refused(folder, "weights.hdf5", "is not there; other HDF5 files beside it: elmo_weights.hdf5")
+    refused(folder, "weights.hdf5", "is not there as a file; other HDF5 files beside it: elmo_weights.hdf5")
     (folder / "options.json").unlink()
     refused(folder, "options.json", "is not there")
 

@@ -134,8 +134,8 @@ def find_elmo(name: str) -> ElmoFiles:
     directory = directory.resolve()
     shape = _shape(read_json(directory / OPTIONS), directory / OPTIONS)
     if not (directory / WEIGHTS).is_file():
-        others = ", ".join(sorted(file.name for file in directory.glob("*.hdf5"))) or "none"
-        raise InputError(f"is not there; other HDF5 files beside it: {others}", directory / WEIGHTS)
+        others = ", ".join(sorted(file.name for file in directory.glob("*.hdf5") if file.is_file())) or "none"
+        raise InputError(f"is not there as a file; other HDF5 files beside it: {others}", directory / WEIGHTS)
     return ElmoFiles(directory, shape)
 
 
