@@ -170,3 +170,14 @@ def test_scores_say_where_two_packages_have_the_encoder(tmp_path):
     told = [caveat.message for caveat in evaluate(Corpus(turns), "fbd", encoder="letters", cache=False).caveats]
     taken = "(letter_encoders:Letters) cannot be used: the name is taken by the package letter-encoders."
     assert [message for message in told if f"encoder 'letters' of the package more-encoders {taken}" in message]
+
+
+def test_another_precision_of_vectors_from_a_file_is_said_to_change_nothing(tmp_path):
+    file = tmp_path / "vectors.txt"
+    file.write_text("hello 1 2\nthere 3 4\n")
+    corpus = Corpus([Turn("0", "hello there", ("hi",), references=("hello",))])
+    name = f"embedding_average[encoder=static:{file},dtype=bfloat16]"
+    (said,) = [each for each in evaluate(corpus, name).caveats if each.code == "dtype_ignored"]
+    assert said.message == f"static:{file} counts in float32 alone: dtype=bfloat16 changes nothing"
+    plain = evaluate(corpus, name.replace("bfloat16", "float32"))
+    assert "dtype_ignored" not in {each.code for each in plain.caveats}

@@ -45,13 +45,16 @@ class Encoders:
         self._open: dict[tuple[str, Dtype], Encoder] = {}
         self._tuned: dict[tuple[str, str], Encoder] = {}
         self._language_models: dict[tuple[str, Dtype], LanguageModel] = {}
-        self._contested: list[Caveat] = []
+        self._noticed: list[Caveat] = []
 
     def get(self, name: str, dtype: Dtype = "float32", hub: bool = True) -> Encoder:
         """`minilm`, `mpnet`, a Hugging Face name or directory; `static:FILE`, `static:minilm`; `use`, `use:FILE`;
         `elmo:DIRECTORY`; what other packages add. `hub`: whether any name may be asked of the hub."""
         if (name, dtype) not in self._open:
             self._open[name, dtype] = self._opened(name, dtype, hub and self._hub)
+            if dtype != "float32" and self._open[name, dtype].recipe().get("dtype", "f32") == "f32":
+                message = f"{name} counts in float32 alone: dtype={dtype} changes nothing"
+                self._noticed.append(Caveat("dtype_ignored", message))
         return self._open[name, dtype]
 
     def tuned(self, name: str, tuning: Tuning) -> Encoder:
@@ -84,10 +87,11 @@ class Encoders:
         return Endpoints(self._asking, self.cache.folder if self.cache else None)
 
     def caveats(self) -> list[Caveat]:
-        """What went wrong with the cache and was worked around; which encoders two packages have under one name."""
+        """What went wrong with the cache and was worked around; which encoders two packages have under one name; which
+        count in float32 whatever was asked for."""
         return [
             *(Caveat("cache", problem) for problem in (self.cache.problems if self.cache else ())),
-            *self._contested,
+            *self._noticed,
             *(self.endpoints.caveats() if "endpoints" in self.__dict__ else ()),
         ]
 
@@ -109,7 +113,7 @@ class Encoders:
 
         prefix = name.partition(":")[0]
         if name not in KNOWN and (added := plug_ins().get(prefix)):
-            self._contested += plug_ins().contested([prefix])
+            self._noticed += plug_ins().contested([prefix])
             return _made(added, name)
         return Transformer(find_model(name, hub=hub), dtype, self.cache, self._progress)
 
