@@ -56,7 +56,7 @@ def evaluate(
         >>> result = dialogauge.evaluate("examples/everyday.jsonl", "bleu,length", seed=1)
         >>> score = result.score("good", "bleu")
         >>> round(score.value, 2), round(score.low, 1), round(score.high, 1), score.n
-        (18.06, 14.9, 21.1, 64)
+        (18.06, 14.8, 21.2, 64)
 
         >>> records = [{"response": "so it is", "references": ["it is"]}, {"response": "why?", "references": ["no"]}]
         >>> dialogauge.evaluate(records, "rouge_l").score("system", "rouge_l").value

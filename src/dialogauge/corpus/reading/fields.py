@@ -22,8 +22,6 @@ MOST_TEXTS = 10_000
 """In one conversation, or one turn with its context, references and facts."""
 MOST_NAMES = 10_000
 """Of columns, of fields in one record, of rated dimensions."""
-LARGEST = 1e100
-"""Of a rating: products of larger ones are no numbers any more."""
 
 
 def refuse_huge_texts(texts: Sequence[str]) -> None:
@@ -98,8 +96,6 @@ def rating(value: Any, dimension: str) -> float | None:
     if value is None or (isinstance(value, str) and _is_not_available(value)):
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        if abs(value) > LARGEST:
-            raise InputError(f"rating {quote(dimension)}: expected a number up to {LARGEST:g}, found {value:g}")
         return float(value)
     raise InputError(f'rating {quote(dimension)}: expected a number, null or "N/A", found {describe(value)}')
 
