@@ -150,7 +150,8 @@ def test_marks_of_direction_move_nothing_around_them(open_page, hostile_scores):
         replies.search.fill(text)
         expect(replies.rows.first).to_contain_text(text)
         expect(replies.count).to_contain_text("2 of")
-        styles = replies.rows.locator("bdi").evaluate_all("all => all.map(it => getComputedStyle(it).unicodeBidi)")
+        style = "getComputedStyle(it).unicodeBidi"
+        styles = replies.look(f"rows => rows.flatMap(row => [...row.querySelectorAll('bdi')].map(it => {style}))")
         assert styles
         assert set(styles) <= {"isolate", "plaintext"}
     outside = """[...document.querySelectorAll('body *:not(script)')].filter(it => !it.closest('bdi, option, input'))

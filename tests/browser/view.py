@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -33,8 +34,14 @@ class Replies:
         heads = self.list.get_by_role("columnheader").all_text_contents()
         place = next(i for i, head in enumerate(heads) if re.sub(r" [↑↓]$", "", head) == name)
         cell = "(rows, place) => rows.map(row => row.querySelectorAll('[role=gridcell]')[place].innerText)"
-        cells = self.rows.evaluate_all(cell, place)
+        cells = self.look(cell, place)
         return [float(cell.replace("−", "-")) for cell in cells]
+
+    def look(self, function: str, argument: Any = None) -> Any:
+        """What a function says of the rows in sight. The page finds them and looks at them in one step: between two it
+        may draw them anew."""
+        rows = "[...list.querySelectorAll('.replies-rows [role=row]')]"
+        return self.list.evaluate(f"(list, argument) => ({function})({rows}, argument)", argument)
 
     def open_first(self) -> Locator:
         self.rows.first.click()
