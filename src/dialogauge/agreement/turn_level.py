@@ -152,7 +152,7 @@ def correlate_points(x: Floats, y: Floats, units: NDArray[np.int64], settings: S
             swaps = swaps_for(metrics, settings.resamples)
             tests = swap_points(sides[0], sides[1], units, swaps, stream(settings, SWAPS))
         coefficients[name] = Coefficient(bounds, p[name], draws[name], between, tests)
-    test = PERM_BOTH if units.max() + 1 == n else PERM_INPUT
+    test = PERM_BOTH if count == n else PERM_INPUT
     return Correlations(coefficients, dict.fromkeys(combinations(range(metrics), 2), test), confidence)
 
 
